@@ -32,9 +32,9 @@ import type { Boundary } from '../contracts/boundary.ts'
 import { isKept, NOTHING_KEPT, reachOf, type KeepCall, type KeptCall } from './kept-call.ts'
 
 interface HostParts {
-  /** The built-in tools, in the order they are offered. */
+  /** The built-in tools, in the order in which models get them. */
   tools: Tool[]
-  /** The current config.permissions; read at every decision. */
+  /** Returns the current config.permissions. Called for every decision. */
   permissions: () => Permissions
   clock: Clock
   fence: Fence
@@ -44,17 +44,20 @@ interface HostParts {
     keep(call: KeepCall): Promise<KeptCall>
     outlook(command: NonNullable<KeepCall['command']>, signal: AbortSignal): Promise<string>
   }
-  /** The editors of the user. A file with unsaved changes there is not changed. */
+  /** The user's open editors. A file with unsaved changes in one of them is not changed. */
   editors?: OpenEditors
-  /** The copies of folders. Models are shown the paths of the folders themselves. */
+  /** The copies of folders in which runs work. Models see the paths of the original folders. */
   copies?: CopyView
-  /** For replays of recordings: executes calls in place of their tools, and says which tools the recorded run had. */
+  /** For replays of recordings: `perform` executes calls in place of the tools, and `wasOffered` says which tools the recorded run had. */
   replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
-  /** By the need of a tool: a sentence that says why it is missing on this computer. Tools that need it are then not offered. */
+  /**
+   * For each need of tools, a function that returns a sentence if the need is not met on this computer. Tools with an unmet need are not
+   * offered.
+   */
   missing?: Partial<Record<ToolNeed, () => string | undefined>>
-  /** Finds out what the tools can do on this computer. Awaited before a model is told of them. */
+  /** Finds out what the tools can do on this computer. Awaited before a model gets its tools. */
   prepare?: () => Promise<unknown>
-  /** `ended` is called when a call has ended, even if it was aborted. `wrote` is called before that with the files that it changed. */
+  /** `ended` is called when a call has ended, also after an abort. `wrote` is called before it, with the files that the call changed. */
   ended?: (call: TracedToolCall) => void
   wrote?: (changes: readonly FileChange[]) => Promise<void>
 }
@@ -70,29 +73,29 @@ interface ToolCall extends Given {
   name: string
   input: unknown
   runId: string
-  /** The number that the fence assigned to this attempt. */
+  /** The number of the run's attempt, from the fence. */
   attempt: number
   callId: string
   /** The working folder of the run. It is resolved again for each call. */
   cwd: string
-  /** The folder that the approval showed. The call is refused if it would work in another one. */
+  /** The folder that the approval showed. The call is refused if it would work in another folder. */
   folder?: WorkFolder
   signal: AbortSignal
-  /** The identity of the approved tool. The call is refused if another tool has its name now. See `identity`. */
+  /** The identity of the approved tool. The call is refused if another tool has the name now. See `identity`. */
   identity?: string
-  /** Called at bounded intervals with the progress that the tool reports. */
+  /** Called at intervals with the newest progress that the tool reported. */
   progress?: (progress: ToolProgress) => void
 }
 
-/** The result of a call, with the file changes that its tool recorded. `stays` settles when what the call has started ends. */
+/** The result of a call, and the file changes that its tool recorded. `stays` settles when the work that the call has left running ends. */
 type ToolResult =
   & ({ status: 'completed', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[], stays?: Promise<void> }
 
-/** What a call would do to files, looked up before it runs. */
+/** The changes that a call would make to files, determined before it runs. */
 interface Foreseen {
   places: ChangedPath[]
-  /** The present state of the paths; an approval is bound to it. */
+  /** The present state of the paths. An approval is bound to it. */
   shown: ShownPlace[]
   preview?: ToolPreview
   refused?: string
@@ -100,14 +103,14 @@ interface Foreseen {
 
 /** The tools of the service, or of one run. */
 export interface ToolHost extends ReturnType<typeof openTools> {
-  /** Returns the host with what a run changes in its tools; fields that are left out stay as they are. */
+  /** Returns the host with the additions and limits of a run. Fields that are left out keep their present values. */
   forRun(more: RunTools): ToolHost
 }
 
-/** The most file changes that are recorded of one call. */
+/** The most file changes of one call that are recorded. */
 const MOST_CHANGES = 100
 
-/** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
+/** Creates the host, which offers and runs all tools, built-in ones and those of other sources, for interactive runs and for tasks. */
 export function createToolHost (parts: HostParts): ToolHost {
   const { tools, permissions, clock, replay, missing = {} } = parts
   const builtin = new Map(tools.map((tool) => [tool.model.name, tool]))
@@ -140,7 +143,7 @@ function openTools (
   const folders = createWorkFolders(find, paths)
   const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
 
-  /** Returns the folder that the call works in. Throws ToolFailed unless it is the folder of the approval. */
+  /** Returns the folder that a call works in. Throws ToolFailed if it is not the approved folder. */
   async function startOf (
     { model: { name } }: Tool,
     { input, cwd, folder }: Pick<ToolCall, 'input' | 'cwd' | 'folder'>
@@ -155,14 +158,14 @@ function openTools (
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
-  /** For a tool that runs commands: returns where a command would run that works in `folder`. Undefined for other tools. */
+  /** Returns where a command of this tool would run if it worked in `folder`; undefined if the tool runs no commands. */
   async function boundaryOf (
     { name, input, cwd, folder }: Pick<ToolCall, 'name' | 'input' | 'cwd'> & { folder: WorkFolder }
   ): Promise<Boundary | undefined> {
     return find(name)?.effects?.command?.(input).boundary({ folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
   }
 
-  /** Returns the folder whose files a command can change, and what it may reach beside it; undefined if it does not run. */
+  /** Returns the folder whose files a command can change, and what it can reach outside of it; undefined if it would not run. */
   async function commandPlace (call: Pick<ToolCall, 'name' | 'input' | 'cwd'>): Promise<KeepCall['command']> {
     const folder = await folders.of(call.name, call.input, call.cwd)
     const boundary = folder && await boundaryOf({ ...call, folder })
@@ -193,61 +196,65 @@ function openTools (
 
   return {
     /**
-     * The tools that are not denied, including those of sources that cannot be called now: so a prompt that lists them stays the same, and
-     * can be cached, whatever the sources do. `finders` are those with which a model finds and calls deferred ones.
+     * `offered` returns the tools that are not denied, including those of sources that cannot be called now: a prompt that lists them stays
+     * the same, and can be cached, while sources come and go. `finders` returns the tools through which a model finds and calls deferred
+     * tools.
      */
     ...tools,
 
-    /** Converts the output of the named tool to the form that models get. */
+    /** Converts the output of a tool to the form that models get. */
     forModel: (output: ToolOutput, name: string) => toModelOutput(output, known(name)?.model.output),
 
     /**
-     * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when the sources that are still
-     * connecting have settled, or after `ms` milliseconds.
+     * Replaces the sources of further tools. If names clash, the earlier source gets the name. `wait` resolves when the sources that are
+     * still connecting have settled, or after `ms` milliseconds.
      */
     merge: merged.merge,
 
     /** Calls the listener when the sources of further tools may have changed. */
     watch: merged.watch,
 
-    /** The sources of further tools, with the names that their tools have here. */
+    /** Returns the sources of further tools, and as `given` their tools under the given names. */
     sources: (): Array<ToolSource & { given: MergedTool[] }> =>
       merged.sources().map((source) => ({ ...source, given: merged.all().filter((tool) => tool.source === source.name) })),
 
-    /** The names of all tools, including those that cannot be called now. `isWhole` is false while a source may still bring others. */
+    /**
+     * Returns the names of all tools, including those that cannot be called now. `isWhole` is false while an unavailable source may still
+     * add tools.
+     */
     names: (): { known: string[], isWhole: boolean } => ({
       known: [...builtin.keys(), ...new Set(merged.all().flatMap(({ model, qualified }) => [model.name, qualified]))],
       isWhole: merged.sources().every(({ available }) => available)
     }),
 
-    /** Returns the part of a system prompt that describes the sources of `tools`, see `describeSources`; '' when there is none. */
+    /** Returns the part of a system prompt that describes the sources of `tools`, see `describeSources`; '' if there are none. */
     describe: (tools: Tool[] = offered(), told?: ToldSources): string => describeSources(merged.sources(), tools, told),
 
-    /** Says what a call does, in words for its user, see `sayCall`. */
+    /** Describes a call in words for people, see `sayCall`. */
     say: (call: { toolName: string, input: unknown }): SaidCall => {
       const tool = known(call.toolName)
       return sayCall(call, { tool, server: tool?.source })
     },
 
-    /** Returns the tool server of a tool and what a person is shown about the tool; undefined for other tools. */
+    /** Returns the tool server of a tool, and what people are shown about the tool; undefined for other tools. */
     toolServer (name: string): ShownToolServer | undefined {
       const { source, title, isDestructive } = known(name) ?? {}
       if (source === undefined) return undefined
       return { name: source, ...title && { title }, ...isDestructive && { destructive: true } }
     },
 
-    /** Finds the folders that calls work in; approvals are bound to them. */
+    /** Finds the folders that calls work in. Approvals are bound to these folders. */
     folders,
 
     boundary: boundaryOf,
 
-    /** Returns the copy that contains a folder, or is at it. */
+    /** Returns the copy whose folder contains this folder, or is the same; undefined if there is none. */
     copyAt: (folder: string): CopiedFolder | undefined => copies?.copyAt(folder),
 
-    /** Returns the value with the paths of copies replaced by those of their folders. */
+    /** Returns a value with the paths of copies replaced by the paths of the original folders. */
     shown,
 
-    /** Returns sentences for the user about what of a command could be undone; undefined for other tools. */
+    /** Returns sentences for the user about which changes of a command could be undone; undefined for other tools. */
     async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal'>): Promise<string | undefined> {
       if (undo === undefined || find(call.name)?.effects?.command === undefined) return undefined
       const command = await commandPlace(call)
@@ -255,20 +262,20 @@ function openTools (
       return [await undo.outlook(command, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
     },
 
-    /** Tries out a command for a person, so that nothing of it stays. Undefined for tools that cannot be tried out. */
+    /** Tries out a command for a person, without lasting effects. Returns undefined for tools that cannot be tried out. */
     async tryOut ({ name, input, cwd, signal }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal'>): Promise<TriedOut | undefined> {
       return find(name)?.effects?.command?.(input).tryOut({ cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
-    /** Resolves when the tools are prepared and the connecting sources have settled, or after a few seconds. */
+    /** Resolves when the tools are prepared and the connecting sources have settled. Waits only a few seconds for the sources. */
     async ready (signal: AbortSignal): Promise<void> {
       await Promise.all([merged.settled(signal), prepare?.()])
     },
 
     /**
-     * Looks up what the call would change. Returns the present state of the paths and, with `ahead` (the changes of earlier calls in the
-     * step), also the result. `refused` says why the call would fail. Undefined for a tool whose changes are not known beforehand. Rejects
-     * if the signal aborted.
+     * Determines what a call would change. Returns the present state of the paths and, if `ahead` (the changes of earlier calls in the
+     * step) is given, a preview. `refused` says why the call would fail. Returns undefined for a tool that does not declare its changes.
+     * Rejects if the signal aborts.
      */
     async foresee (
       { name, input, cwd, folder, signal }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'folder' | 'signal'>,
@@ -291,8 +298,8 @@ function openTools (
     },
 
     /**
-     * Keeps copies of the files that the call is about to change, and notes calls whose effects on files nobody knows. The call may start
-     * once `ops` are durable. Resolves to the error of a call that must not start. Rejects if the call's signal aborted.
+     * Keeps copies of the files that a call is about to change, and records a call whose effects on files are not known. The call may start
+     * once `ops` are durable. Returns `errorText` if the call must not start. Rejects with the signal's abort reason.
      */
     async keep (
       call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string }
@@ -317,8 +324,8 @@ function openTools (
     },
 
     /**
-     * Runs one call. Every failure is a result with status `error`, including a stale attempt. Rejects only if the call's signal aborted,
-     * with its reason, once the tool has settled or 5 s have passed. The caller is responsible for approvals.
+     * Runs one call. Every failure, also of a stale attempt, is a result with the status `error`. Rejects only if the call's signal aborts,
+     * with the abort reason, once the tool has settled or 5 s have passed. The caller is responsible for approvals.
      */
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
@@ -361,7 +368,10 @@ function openTools (
 /** Returns the message of an error. */
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
-/** Makes an output a JSON object: nothing becomes {}, any other value `{result: value}`. Throws ToolFailed when JSON cannot hold it. */
+/**
+ * Converts an output to an object: undefined and null become {}, any other value that is not an object becomes `{result: value}`. Throws
+ * ToolFailed if the output cannot be written as JSON.
+ */
 function asObject (name: string, output: unknown): ToolOutput {
   try {
     JSON.stringify(output)

@@ -5,35 +5,40 @@ import { isSourceTool, type Tool } from '../contracts/tool.ts'
 import { exceededLimit, isObject } from '../lib/json.ts'
 import { readNearlyJson } from '../lib/nearly-json.ts'
 
-/** The input that a call gets, or a text for the model about what is wrong with its input. */
+/** The input that a call gets, or a text for the model that says what is wrong with the model's input. */
 export type Validation = { ok: true, input: unknown, isMended?: true } | { ok: false, error: string }
 
-/** The most problems that are reported for one call: enough to correct it. */
+/** The most problems reported for one call; they are enough to correct it. */
 const MAX_PROBLEMS = 10
 const LONGEST_TEXT = 4000
 
-/** Replaces every regular expression in the schema of a source's tool: a slow one would block the whole service. */
+/** Replaces every regular expression in the schema of a source's tool, because a slow one would block the whole service. */
 const matchesEverything = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
-/** Keywords not checked for tools of sources, because they take more than linear time; the tool server can check them itself. */
+/** Keywords that are not checked for tools of sources, because they take more than linear time. The tool server can check them itself. */
 const SUPERLINEAR_KEYWORDS = ['patternProperties', 'uniqueItems']
 /**
- * Keywords that are not checked for tools that check their inputs themselves: many of them drop properties that their schema, which is made
- * from code, seems to forbid.
+ * Keywords that are not checked for tools that check their own inputs: such tools often have a schema generated from code that forbids
+ * further properties, but drop these properties when they are called.
  */
 const CLOSING_KEYWORDS = ['additionalProperties', 'unevaluatedProperties']
 
-/** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
+/**
+ * The time limit for compiling the schema of a source's tool, or checking an input against it, in milliseconds. A schema that refers to
+ * itself in many branches would never end, or exhaust the stack.
+ */
 const SOURCE_TOOL_MS = 1_000
 
-/** The parts of a tool that its validator is compiled from. */
+/** The fields of a tool from which its validator is compiled. */
 interface CheckedSchema {
   schema: object
   isOfSource?: boolean
-  /** See `SourceTool`. */
+  /** True if the tool checks its own inputs, see `SourceTool`. */
   checksInput?: boolean
 }
 
-/** Compiles a tool's schema. Tool servers use every dialect of JSON Schema: unknown keywords are ignored. Throws what ajv throws. */
+/**
+ * Compiles a tool's schema. Unknown keywords are ignored, because tool servers use every dialect of JSON Schema. Throws the errors of Ajv.
+ */
 function compile ({ schema: whole, isOfSource, checksInput }: CheckedSchema): ValidateFunction {
   const { $schema, $id, $async, ...schema } = whole as Record<string, unknown>
   const ajv = new (isOfSource ? ajvFor(whole) : Ajv)({
@@ -43,7 +48,7 @@ function compile ({ schema: whole, isOfSource, checksInput }: CheckedSchema): Va
     logger: false,
     meta: false,
     validateSchema: false,
-    // Without a precision, 0.07 would not be a multiple of 0.01.
+    // Without a precision, rounding would make 0.07 no multiple of 0.01.
     ...isOfSource && { code: { regExp: matchesEverything }, multipleOfPrecision: 6 }
   })
   if (isOfSource) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
@@ -55,7 +60,7 @@ const compileInTime = createTimeLimit(SOURCE_TOOL_MS)
 
 const schemaProblems = new WeakMap<object, { problem?: string }>()
 
-/** Returns why the schema of a source's tool cannot be used to check inputs; undefined if it can. */
+/** Returns a message that says why a source's tool schema cannot be used to check inputs; undefined if it can. */
 export function schemaProblem (tool: CheckedSchema): string | undefined {
   const known = schemaProblems.get(tool.schema)
   if (known !== undefined) return known.problem
@@ -70,17 +75,20 @@ export function schemaProblem (tool: CheckedSchema): string | undefined {
 }
 
 /**
- * Creates a function that checks an input against a tool's schema, which is compiled on first use. Returns undefined for a valid input,
- * else a text for the model.
+ * Creates a function that checks an input against a tool's schema, which is compiled at its first use. The function returns undefined for a
+ * valid input, and a text for the model otherwise.
  */
 export function createValidator () {
   /**
-   * Validators by tool. Undefined for a schema that cannot be used: then the tool server alone validates the input. A tool may change its
-   * schema.
+   * The compiled validators by tool, each with the schema that it belongs to, because a tool may change its schema. `validate` is undefined
+   * if the schema cannot be used; then only the tool server validates inputs.
    */
   const compiled = new WeakMap<Tool, { schema: Tool['model']['schema'], validate?: ValidateFunction }>()
   const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
-  /** Returns the problems of an input; undefined if it is valid. If the schema cannot be used, [] for an input that is not an object. */
+  /**
+   * Returns the problems of an input; undefined if it is valid. If the schema cannot be used, returns [] for an input that is not an
+   * object.
+   */
   function findProblems (tool: Tool, input: unknown): string[] | undefined {
     const { schema } = tool.model
     const isOfSource = isSourceTool(tool)
@@ -120,8 +128,8 @@ export function createValidator () {
 }
 
 /**
- * True if a tool that checks its inputs itself may accept the input despite the error: it knows the default of an absent property, or reads
- * a number or boolean from a text. Schemas made from code describe the value after such conversions.
+ * True if a tool that checks its own inputs may accept an input despite this error: it may fill in the default of an absent property, or
+ * convert a string to a number or boolean. A schema generated from code describes the values after such conversions.
  */
 function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): boolean {
   if (keyword === 'required') return parentSchema?.properties?.[params.missingProperty]?.default !== undefined
@@ -131,7 +139,7 @@ function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): bool
     (types.some((type) => type === 'number' || type === 'integer') && data.trim() !== '' && Number.isFinite(Number(data)))
 }
 
-/** Describes an error of Ajv: the place, the fault, and what is allowed. */
+/** Describes an error of Ajv: where it is, what is wrong, and what is allowed. */
 export function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const at = instancePath === '' ? 'the input' : instancePath.slice(1).replaceAll('/', '.')
   switch (keyword) {
@@ -152,15 +160,15 @@ export function describeProblem ({ instancePath, keyword, params, message, paren
 
 type Schema = Record<string, any>
 
-/** The most values that are filled in for one call, and the most characters of their JSON. A list may ask for very many. */
+/** The most default values that are filled in for one call, and the most characters of their JSON. A long list could need very many. */
 const MOST_VALUES = 1_000
 const MOST_CHARACTERS = 64 * 1024
 const MOST_LEVELS = 32
 
 /**
- * Returns an input with the default values of its schema in place of absent properties: models leave out properties with a default, and
- * some tool servers require them. Follows `properties`, `items`, `allOf` and local references. Returns the input itself if nothing is
- * added, or if too much would be.
+ * Returns an input with the schema's default values in place of absent properties, because models leave out properties with a default, and
+ * some tool servers require them. Follows `properties`, `items`, `allOf` and local `$ref`s. Returns the input itself if nothing is added,
+ * or if the limits are exceeded.
  */
 export function withDefaults (schema: Schema, input: unknown): unknown {
   let values = 0
@@ -193,27 +201,28 @@ export function withDefaults (schema: Schema, input: unknown): unknown {
 }
 
 /**
- * Follows a reference within the schema, such as `#/$defs/name`. Keywords beside it count, too. Undefined if the result is not a schema.
+ * Resolves a local `$ref` such as `#/$defs/name`, and merges the keywords beside it into the result. Returns undefined if `schema` is not
+ * an object.
  */
 function resolve (schema: unknown, root: Schema): Schema | undefined {
   if (!isObject(schema)) return undefined
   const { $ref, ...rest } = schema
   if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema
   let target: unknown = root
-  // RFC 6901, in the fragment of a URI.
+  // Unescapes each part of the JSON Pointer (RFC 6901).
   for (const key of $ref.slice(2).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))) {
     target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined
   }
   return isObject(target) ? { ...target, ...rest } : rest
 }
 
-/** The same limit as for request bodies: a deeper value cannot be serialized as JSON again. */
+/** The most levels of an input, as for request bodies: a deeper value could not be serialized as JSON again. */
 const INPUT_DEPTH = 64
 
 /**
- * Parses and validates the input of a call. The model wrote it as JSON, or nearly so; a call that `isCut` must be valid JSON. For an
- * invalid input, `error` is a text for the model. `isJson` says whether it could be parsed at all, `isMended` whether it was read
- * leniently.
+ * Parses and validates the input of a call. The text may be nearly JSON, unless `isCut` says that it was cut off; then it must be valid
+ * JSON. For an invalid input, `error` is a text for the model. `isJson` is true if the text could be parsed, and `isMended` if it was
+ * corrected.
  */
 export function readInput (
   toolName: string,
@@ -236,7 +245,7 @@ export function readInput (
     input = read.value
     isMended = true
   }
-  // Some models write their input as a text that holds JSON.
+  // Some models encode their input as JSON twice.
   if (typeof input === 'string') {
     input = readNearlyJson(input)?.value ?? input
     isMended = true

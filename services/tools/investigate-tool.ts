@@ -5,10 +5,12 @@ const Input = Type.Object({
   question: Type.String({ minLength: 1, maxLength: 8_000, description: 'With all that is needed to understand it' })
 }, { additionalProperties: false })
 
-/** How long an investigation may continue without a call, milliseconds. */
+/** How long an investigation may take without a call, in milliseconds. */
 const LIMIT_MS = 20 * 60 * 1000
 
-/** Investigates a question in a conversation of its own, so that only the report enters the conversation of the run. */
+/**
+ * Creates the tool that has a question investigated in a separate conversation, so that only the report enters the conversation of the run.
+ */
 export function createInvestigateTool (
   { investigate }: { investigate: (question: string, context: ToolContext) => Promise<{ report: string, calls: unknown[] }> }
 ): BuiltinTool<Static<typeof Input>> {

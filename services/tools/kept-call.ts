@@ -2,28 +2,26 @@ import type { Boundary } from '../contracts/boundary.ts'
 import type { ChangedPath, FileChange, Tool, ToolOutput } from '../contracts/tool.ts'
 import type { Op } from '../store/index.ts'
 
-/** True if something has to be kept or noted before calls of the tool: it changes files, or nobody knows what it changes. */
+/** True if files are to be kept or something recorded before a call of the tool: the tool changes files, or its changes are not known. */
 export const isKept = ({ effects: { files } = {}, policy: { effect }, execute }: Tool): boolean =>
   files !== undefined || effect === 'external' || (execute.by === 'app' && effect !== 'read')
 
 /** A call, or an undo, that is about to change files. */
 export interface KeepCall {
   runId: string
-  /** The thread (as digest) or the task that the run belongs to. */
+  /** The thread (its digest) or the task that the run belongs to. */
   owner: string
   toolCallId: string
   toolName: string
-  /** The working folder of the call, which allows its paths. */
+  /** The working folder of the call, which decides which paths are allowed. */
   cwd: string
-  /** The paths that the call would change; undefined for a tool that does not declare them. */
+  /** The paths that the call would change; undefined if the tool does not declare them. */
   places: ChangedPath[] | undefined
-  /**
-   * For a tool that does not declare its paths: the target named in the input, and the tool server or application that the tool belongs to.
-   */
+  /** For a tool that does not declare its paths: the target that the input names, and the tool server or application of the tool. */
   uncovered?: { target?: string, server?: string, app?: string }
   /**
-   * The folder that a command works in, a git directory outside of it that it may change, too, and a sentence if it may have changed
-   * something elsewhere.
+   * For a command: the folder that it works in, a git directory outside of this folder that it may change too, and a sentence about effects
+   * elsewhere that are not recorded.
    */
   command?: { folder: string, gitDirectory?: string, reach?: string }
   signal: AbortSignal
@@ -33,8 +31,8 @@ const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in th
   'takes a path back only when it is named.'
 
 /**
- * Returns sentences about what the record of a command cannot know: what it reaches beside its folder and, for one that stays, what it does
- * later.
+ * Returns sentences about effects of a command that are not recorded: what it does outside of its folder and, if it may keep running after
+ * its call, what it does later.
  */
 export function reachOf (boundary: Boundary, mayStay = false): { reach?: string } {
   const sentences = [
@@ -45,31 +43,31 @@ export function reachOf (boundary: Boundary, mayStay = false): { reach?: string 
   return sentences.length === 0 ? {} : { reach: sentences.join(' ') }
 }
 
-/** The changes of a call, as its tool reported them. */
+/** What is known about the changes of a call from its tool. */
 export interface CallReport {
   changes?: readonly FileChange[]
-  /** Its output, which may hold a diff. */
+  /** The output of the call, which may contain a diff. */
   output?: ToolOutput
 }
 
-/** The outcome of a call. `ops` record it. */
+/** The outcome of a call. `ops` are the store operations that record it. */
 export interface CallLeft {
   ops: Op[]
-  /** The files that a command changed. An empty list means that it is known to have changed nothing. */
+  /** The files that a command changed. An empty list means that the command is known to have changed nothing. */
   changes?: FileChange[]
 }
 
-/** The state of files that is kept before a call changes them, and the functions that complete or remove it. */
+/** The state of files, kept before a call changes them, and the functions that complete or remove the record. */
 export interface KeptCall {
-  /** Must be durable before the call starts. */
+  /** The store operations that must be durable before the call starts. */
   ops: Op[]
-  /** Finds out what the call changed. Without a report every difference from before counts as its work. */
+  /** Determines what the call changed. Without a report, every difference from the kept state counts as a change of the call. */
   finish(report?: CallReport): Promise<CallLeft>
-  /** For commands: does the same as `finish` without a report once the promise has settled, stores the result, and logs failures. */
+  /** For commands: once `ended` has settled, does the same as `finish` without a report, stores the result, and logs failures. */
   finishAfter?(ended: Promise<void>): void
   /** Removes the kept state, because the call does not start. */
   discard(): Promise<void>
 }
 
-/** The kept state of a call that changes no file. */
+/** The record for a call that changes no file. */
 export const NOTHING_KEPT: KeptCall & { paths?: string[] } = { ops: [], finish: async () => ({ ops: [] }), async discard () {} }

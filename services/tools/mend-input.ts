@@ -1,15 +1,15 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isObject, readJson } from '../lib/json.ts'
 
-// Mends the input that a model wrote for a call where only one meaning is possible. Nothing is guessed.
+// Corrects the input that a model wrote for a call, but only where it has a single possible meaning. Nothing is guessed.
 
 type Schema = Record<string, any>
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-/** The most levels of an input that are mended. */
+/** The most levels of an input that are corrected. */
 const MOST_LEVELS = 8
 
-/** Groups of names that other agents' tools use for the same parameter. */
+/** Groups of names that tools of other agents use for the same parameter. */
 const SAME: readonly string[][] = [
   ['path', 'file', 'filename', 'filepath', 'pathname', 'directory', 'dir', 'folder', 'directorypath', 'dirpath', 'folderpath', 'targetfile',
     'targetpath', 'absolutepath', 'relativepath', 'relativeworkspacepath', 'filetoread', 'target'],
@@ -28,27 +28,27 @@ const SAME: readonly string[][] = [
 ]
 /** Names of a property that wraps the whole input. */
 const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data']
-/** Names of properties that may stand beside a wrapper. */
+/** Names of properties that may occur beside a wrapper. */
 const BESIDE = ['name', 'tool', 'toolname', 'function', 'functionname', 'type', 'id', 'action']
 
 const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
 
 const MENDS = Symbol('mends')
 
-/** Returns the schema with a function that mends an input which does not fit, where it can only mean one thing. */
+/** Returns the schema with a function that corrects an input which does not fit the schema, if the input has only one possible meaning. */
 export const withMending = <S extends TSchema>(schema: S, mend: (input: unknown) => unknown): S => ({ ...schema, [MENDS]: mend })
 
 /**
- * Returns the input changed to fit a schema where it has only one reading. Unwraps a wrapper and a list of one. Gives parameters their own
- * names. Removes a null where a property may be absent. Turns a quoted number or boolean into the value, and a JSON text into the object or
- * list that is due. Returns the input itself if nothing is to be changed.
+ * Returns the input, corrected to fit a schema where it has only one possible meaning. Unwraps a wrapper or a list of one item. Renames
+ * parameters to the names of the schema. Removes a null from an optional property. Converts a quoted number or boolean, and JSON text where
+ * an object or list is required. Returns the input itself if nothing needs correction.
  */
 export const mendInput = (schema: Schema & { [MENDS]?: (input: unknown) => unknown }, input: unknown): unknown =>
   mendValue(schema, unwrap(schema, schema[MENDS]?.(input) ?? input), 0)
 
 /**
- * Returns the content of a wrapper, or of a list of one. If the input is the value of the only required parameter, returns an input with
- * that parameter.
+ * Returns the content of a wrapper, or the item of a list of one. A string becomes an input with the only required parameter, if that is a
+ * string.
  */
 function unwrap (schema: Schema, input: unknown): unknown {
   if (Array.isArray(input) && input.length === 1 && isObject(input[0])) return unwrap(schema, input[0])
@@ -101,7 +101,7 @@ function mendObject (schema: Schema, input: Schema, level: number): Schema {
   return changed ? Object.fromEntries(mended) : input
 }
 
-/** True if a value says that an optional property is absent. Where a text is allowed, a text counts as itself. */
+/** True if a value means that an optional property is absent. Where strings are allowed, a string always counts as itself. */
 function isNothing (rules: Schema, value: unknown): boolean {
   const types = [rules.type].flat()
   if (value === null) return rules.type !== undefined && !types.includes('null')
@@ -110,8 +110,8 @@ function isNothing (rules: Schema, value: unknown): boolean {
 }
 
 /**
- * Returns the input with the names of the schema: a name that differs only in its spelling, or another known name that can only mean one
- * absent parameter.
+ * Returns the input with property names of the schema. A name is replaced if it differs only in spelling, or if it is a known synonym of
+ * exactly one absent parameter.
  */
 function withOwnNames (properties: Schema, input: Schema): Schema {
   const own = Object.keys(properties)
@@ -131,7 +131,7 @@ function withOwnNames (properties: Schema, input: Schema): Schema {
   return changed ? Object.fromEntries(entries) : input
 }
 
-/** Returns the input with the properties of a single item, which stand beside the missing list, moved into the list. */
+/** If exactly one required list is missing, returns the input with the unknown properties moved into that list, as its single item. */
 function withItems (properties: Schema, required: unknown[], input: Schema): Schema {
   const due = required.filter((name) => typeof name === 'string' && !Object.hasOwn(input, name))
   const items = due.length === 1 ? properties[due[0] as string]?.items : undefined
@@ -142,14 +142,14 @@ function withItems (properties: Schema, required: unknown[], input: Schema): Sch
   return { ...Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties, name))), [due[0] as string]: [item] }
 }
 
-/** Returns the value of an enumeration that a text means in another spelling. */
+/** Returns the value of an enumeration that a text spells differently; otherwise the text itself. */
 function namedValue (schema: Schema, input: string): string {
   if (!Array.isArray(schema.enum) || schema.enum.includes(input)) return input
   const meant = schema.enum.filter((each) => typeof each === 'string' && plain(each) === plain(input))
   return meant.length === 1 ? meant[0] : input
 }
 
-/** Returns a list with the value, where a list is due and the value can be no list itself. */
+/** Returns a list that contains the value, where the schema requires a list and the value cannot be several items. */
 function asListed (schema: Schema, value: unknown): unknown {
   if (schema.type !== 'array' || !isObject(schema.items) || Array.isArray(value)) return value
   const { type } = schema.items

@@ -5,8 +5,8 @@ import type { Tool, ToolOutput } from '../contracts/tool.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * An image block in the `content` of a tool's output, in MCP's form. Readers of the run get it unchanged; models that accept
- * images get it as an image.
+ * An image block in the `content` of a tool's output, in MCP's form. Readers of the run get the block unchanged. Models that accept images
+ * get an image.
  */
 interface ImageBlock {
   type: 'image'
@@ -19,8 +19,8 @@ type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['valu
 
 const IMAGE_TYPE = /^image\/[\w.+-]+$/
 /**
- * The image formats that every provider accepts, by the first characters of their base64. A provider would refuse a request with any
- * other format, and every later request of that conversation.
+ * Patterns for the first characters of base64 in the image formats that every provider accepts. A provider would refuse a request with any
+ * other format, and every later request of the conversation.
  */
 const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
   ['image/png', /^iVBORw0KGgo/],
@@ -31,16 +31,16 @@ const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 const DATA_URL = /^\s*data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,/i
 
-/** Returns the base64 of a text, without the prefix of a `data:` URL. */
+/** Returns the base64 in a text, without the prefix of a `data:` URL. */
 export const base64In = (text: string): string => text.slice(0, 200).includes('data:') ? text.replace(DATA_URL, '') : text
 
-/** Returns the type of a picture by its bytes, of those that every provider accepts; undefined for other bytes. */
+/** Returns the image type of base64, judged by its bytes; undefined for types that some provider does not accept, and for other bytes. */
 const pictureType = (base64: string): string | undefined => {
   const begins = base64.slice(0, 64).trimStart()
   return IMAGE_SIGNATURES.find(([, signature]) => signature.test(begins))?.[0]
 }
 
-/** Returns the picture that base64 or a `data:` URL holds, whatever it is called; undefined for other texts. */
+/** Returns the picture in base64 or in a `data:` URL, whatever type the URL states; undefined for any other text. */
 export function pictureIn (text: string): ImageBlock | undefined {
   const data = base64In(text)
   const mimeType = pictureType(data)
@@ -52,7 +52,7 @@ export function isImage (block: unknown): block is ImageBlock {
   return type === 'image' && typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType) && typeof data === 'string' && BASE64.test(data)
 }
 
-/** Returns the image in a block of MCP: an image block, or an embedded resource whose bytes are an image. */
+/** Returns the image in an MCP block: an image block, or an embedded resource whose bytes are an image; undefined for other blocks. */
 export function imageOf (block: unknown): ImageBlock | undefined {
   if (isImage(block)) return block
   const { type, resource } = (block ?? {}) as Block
@@ -62,13 +62,13 @@ export function imageOf (block: unknown): ImageBlock | undefined {
   return isImage(embedded) ? embedded : undefined
 }
 
-/** Caches conversions: each step sends all outputs of its run again, and truncating a large output takes time. */
+/** Caches conversions, because each step sends all outputs of its run again, and truncating a large output takes time. */
 const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
 
 /**
- * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. Statements that an output
- * in MCP's form repeats are sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64.
- * `view` is the tool's own conversion, see `output` of a tool. Returns the same value for the same object, because outputs do not change.
+ * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. Repeated statements in an
+ * MCP output are sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64. `view` is the
+ * tool's own conversion, see `output` of a tool. The result is cached by the object, because outputs do not change.
  */
 export function toModelOutput (output: ToolOutput, view?: Tool['model']['output']): LanguageModelV4ToolResultOutput {
   let shown = modelOutputs.get(output)
@@ -80,10 +80,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
   const images = new Map<string, { mimeType: string, label: string }>()
 
-  /**
-   * Replaces bytes in MCP's blocks, wherever they are: images by the names of the images that are sent beside the text, other bytes by
-   * notes.
-   */
+  /** Replaces bytes in MCP blocks, at any depth: an image by the label under which it is sent beside the text, other bytes by a note. */
   function describe (value: unknown): unknown {
     if (typeof value === 'string') return describeUrl(value)
     if (Array.isArray(value)) return value.map(describe)
@@ -99,7 +96,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describe(each)]))
   }
 
-  /** Replaces a text that consists of a picture. */
+  /** Replaces a string by a label if the whole string is a picture. */
   function describeUrl (text: string): string {
     const picture = DATA_URL.test(text.slice(0, 200)) ? pictureIn(text) : undefined
     return picture === undefined ? text : addImage(picture)
@@ -127,15 +124,15 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   }
 }
 
-/** Replaces a block that a tool server addresses to the user alone. */
+/** Stands in place of a block that a tool server addresses to the user alone. */
 const FOR_USER = '[shown to the user only]'
-/** Replaces bytes in `structuredContent` that are also in `content`. */
+/** Stands in place of bytes in `structuredContent` that are also in `content`. */
 const IN_CONTENT = '[see content]'
 
 /**
- * Reduces an output in MCP's form, `{content, structuredContent?}`, to what a model is to read: each statement once, and nothing that
- * the server addresses to the user alone (`annotations.audience`). `structuredContent` replaces the texts of `content`, unless it only
- * wraps them; pictures, sounds, links and resources of `content` stay. Returns any other output unchanged.
+ * Reduces an output in MCP's form, `{content, structuredContent?}`, to what a model should read: each statement once, and nothing that the
+ * server addresses to the user alone (`annotations.audience`). `structuredContent` replaces the texts of `content`, unless it only wraps
+ * these texts. Pictures, sounds, links and resources in `content` stay. Returns any other output unchanged.
  */
 export function saidOnce (output: ToolOutput): ToolOutput {
   const { content, structuredContent, ...rest } = output
@@ -151,7 +148,7 @@ export function saidOnce (output: ToolOutput): ToolOutput {
   }
 }
 
-/** Whether the structured form has one property, which repeats the content: its text, its blocks or its only block. */
+/** True if `structured` has a single property that repeats the content: its joined text, its list of blocks, or its only block. */
 function onlyWraps (structured: Block, content: Block[]): boolean {
   const values = Object.values(structured)
   if (values.length !== 1) return false
@@ -160,7 +157,7 @@ function onlyWraps (structured: Block, content: Block[]): boolean {
   return content.every((block) => block?.type === 'text') && value === content.map(({ text }) => text).join('\n')
 }
 
-/** Removes the blocks for the user alone, and the notes to clients from the other blocks. */
+/** Replaces the blocks for the user alone by one note, and removes the fields of other blocks that are meant for clients. */
 function withoutNotes (content: unknown[]): unknown[] {
   const shown = content.map((block) => {
     if (!isObject(block)) return block
@@ -171,7 +168,7 @@ function withoutNotes (content: unknown[]): unknown[] {
   return shown.filter((block, at) => block !== FOR_USER || shown.indexOf(FOR_USER) === at)
 }
 
-/** Returns the strings of `content` that `structuredContent` may repeat, with the text that models get in their place. */
+/** Returns the strings of `content` that `structuredContent` may repeat. Each maps to the text that models get in its place. */
 function textsOf (content: unknown[]): Map<unknown, string> {
   const strings = new Map<unknown, string>()
   for (const block of content) {
@@ -192,20 +189,20 @@ function replaceStrings (value: unknown, strings: Map<unknown, string>): unknown
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaceStrings(each, strings)]))
 }
 
-/** True if the server names an audience for the block that does not include the model. MCP's roles are `user` and `assistant`. */
+/** True if the block's `audience` contains the user but not the model. MCP calls these roles `user` and `assistant`. */
 export function isForUser ({ annotations }: Block): boolean {
   const audience: unknown = annotations?.audience
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant')
 }
 
-/** The most bytes of JSON that a model gets of one output. */
+/** The most bytes of JSON of one output that a model gets. */
 const MODEL_BYTES = 64 * 1024
-/** Characters to which strings are shortened before lists are shortened. */
+/** The length in characters to which strings are cut before lists are shortened. */
 const SHORTEST_STRING = 200
 
 /**
- * Truncates a tool's output until its JSON fits in 64 KiB, or in `most` bytes: first long strings are cut in the middle, then long lists at
- * the end. Returns the output itself when it fits; never mutates it.
+ * Truncates a tool's output until its JSON fits into 64 KiB, or into `most` bytes: first long strings are cut in the middle, then long
+ * lists at the end. Returns the output itself if it fits, and never mutates it.
  */
 export function forModel (output: ToolOutput, most = MODEL_BYTES): ToolOutput {
   if (jsonBytes(output) <= most) return output
@@ -213,18 +210,19 @@ export function forModel (output: ToolOutput, most = MODEL_BYTES): ToolOutput {
   if (strings !== undefined) return strings
   const lists = largestThatFits({ smallest: 0, most }, (items) => shorten(output, SHORTEST_STRING, items))
   if (lists !== undefined) return lists
-  // Only deep nesting remains: return the JSON as text. Escaping may double its length, and double it again in this JSON.
+  // Only deep nesting is left to cut, so the JSON is returned as text. Escaping may double its length, and again in the JSON of this
+  // result.
   return { truncated: true, json: cut(JSON.stringify(output), most / 8) }
 }
 
-/** Returns the result for the largest limit that fits, by binary search; undefined when not even the smallest fits. */
+/** Finds the largest limit whose result fits, by binary search, and returns the result; undefined if not even the smallest limit fits. */
 function largestThatFits (
   { smallest, most }: { smallest: number, most: number },
   attempt: (limit: number) => ToolOutput
 ): ToolOutput | undefined {
   let best = attempt(smallest)
   if (jsonBytes(best) > most) return undefined
-  // With large outputs each attempt takes milliseconds, and the last thousandth is not worth them.
+  // For large outputs each attempt takes milliseconds, so the search stops early, at a precision of about a thousandth.
   const precision = Math.max(1, Math.floor((most - MODEL_BYTES) / 1_000))
   for (let low = smallest, high = most; high - low > precision;) {
     const middle = Math.floor((low + high) / 2)
@@ -249,7 +247,9 @@ function shorten (value: unknown, chars: number, items: number): unknown {
   return Object.fromEntries(kept)
 }
 
-/** Returns the head and the tail of a text with a marker between them. Surrogate pairs are not split. */
+/**
+ * Returns the head and the tail of a text, with a note between them about the number of characters left out. Surrogate pairs are not split.
+ */
 function cut (text: string, chars: number): string {
   if (text.length <= chars) return text
   let head = Math.ceil(chars / 2)
@@ -264,12 +264,12 @@ function isHigh (text: string, at: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** Bytes of JSON that one text of an answer may have. The whole answer then stays below the limit for model output. */
+/** The most bytes of JSON of one text in an answer. The whole answer then stays below the limit for model output. */
 export const FITTING_BYTES = 48 * 1024
 
 /**
- * Returns the end of the part of a text that begins at `from` and has at most `chars` characters and FITTING_BYTES bytes. The part ends
- * with a line where that costs little, and never within a surrogate pair.
+ * Returns the end of the part of a text that begins at `from` and has at most `chars` characters and FITTING_BYTES bytes of JSON. The part
+ * ends with a whole line if that costs at most a fifth of it, and never inside a surrogate pair.
  */
 export function fittingEnd (text: string, from: number, chars: number): number {
   let end = Math.min(from + chars, text.length)

@@ -3,16 +3,19 @@ import { readInput, type Validation } from './input-validator.ts'
 
 const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
 
-/** Matches what templates and other agents add around a name: a namespace, a number, brackets, tokens. */
+/**
+ * Matches what chat templates and other agents add before a name: a namespace, quotes, special tokens. BEHIND_NAME matches what they add
+ * after it.
+ */
 const BEFORE_NAME = /^(?:\s|["'`]|<[|｜][^|｜>]*[|｜]>|(?:functions?|tools?|default_api|assistant|commentary)[.:/]|to=)+/
 const BEHIND_NAME = /(?:\s|["'`]|<[|｜].*|:\d+|\.call|\(\)?|\[ARGS\].*)+$/s
 
 const bareName = (name: string): string => name.replace(BEFORE_NAME, '').replace(BEHIND_NAME, '')
 
 /**
- * Returns the name of the tool that a model means: the name itself if there is such a tool. Otherwise, after removing what templates add,
- * the only tool whose name differs in case, in blanks, underscores, dashes and dots, or by a prefix that ends with such a mark. Undefined
- * if there is none or several.
+ * Returns the name of the tool that a model means. This is the name itself if there is such a tool. Otherwise additions of chat templates
+ * are removed, and the only tool is returned whose name differs just in case and separators (spaces, underscores, dashes, dots) or by a
+ * prefix that ends with a separator. Returns undefined if there are none or several.
  */
 export function nameMeant (name: string, names: readonly string[]): string | undefined {
   if (names.includes(name)) return name
@@ -40,7 +43,10 @@ interface Offered {
   validate: (name: string, input: unknown) => Validation
 }
 
-/** Returns the only tool that other agents call by this name, if the input, as JSON text, fits it. */
+/**
+ * Returns the only tool that other agents call by this name, if the input, as JSON text, fits the tool; undefined if there are none or
+ * several.
+ */
 export function otherNameMeant (written: string, text: string, { names, find, validate }: Offered): string | undefined {
   const name = plain(bareName(written))
   const fitting = names.filter((each) => find(each)?.says?.otherNames?.includes(name) && readInput(each, text, validate).ok)

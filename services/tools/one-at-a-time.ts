@@ -1,14 +1,14 @@
 import type { Clock } from '../lib/clock.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 
-/** A program without a job is ended after this time, milliseconds: it holds tens of megabytes. */
+/** How long a program without a job keeps running, in milliseconds. It holds tens of megabytes of memory. */
 const IDLE_MS = 30_000
-/** Jobs that may wait for the running one. */
+/** The most jobs that may wait for the running one. */
 const MOST_WAITING = 31
 
 /**
- * Runs jobs of a program beside the service one at a time, and ends the program after IDLE_MS without a job. `end` ends the program;
- * `isRunning` says whether it runs. A job beyond MOST_WAITING is refused with the error that `busy` makes.
+ * Runs the jobs of a separate program one at a time, and ends the program after IDLE_MS without a job. `end` ends the program, and
+ * `isRunning` returns whether it runs. If MOST_WAITING jobs wait already, a job is refused with the error that `busy` returns.
  */
 export function createOneAtATime (
   { clock, busy, isRunning, end }: { clock: Clock, busy: () => Error, isRunning: () => boolean, end: () => Promise<void> }
@@ -17,7 +17,7 @@ export function createOneAtATime (
   const closing = new AbortController()
   let idle = new AbortController()
 
-  /** Ends the program `ms` milliseconds from now, unless it has or gets a job. */
+  /** Ends the program after `ms` milliseconds, unless it has or gets a job. */
   function endWhenIdle (ms: number): void {
     if (!slots.idle || !isRunning()) return
     idle.abort()
@@ -31,7 +31,7 @@ export function createOneAtATime (
     /** Aborts when the service ends. */
     closing: closing.signal,
 
-    /** Runs a job when the earlier ones have ended. Its signal aborts with `signal`, and when the service ends. */
+    /** Runs a job once the earlier ones have ended. The signal of the job aborts with `signal`, and when the service ends. */
     async run<T> (signal: AbortSignal, job: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const aborted = AbortSignal.any([signal, closing.signal])
       try {
@@ -44,7 +44,7 @@ export function createOneAtATime (
       }
     },
 
-    /** Ends the running job with this reason, and the program. */
+    /** Aborts the jobs with this reason, and ends the program. */
     async close (reason: Error): Promise<void> {
       closing.abort(reason)
       idle.abort()

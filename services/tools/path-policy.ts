@@ -3,12 +3,12 @@ import { join, posix, relative, sep, win32 } from 'node:path'
 import { isShortName, readPath, shareOf } from '../lib/windows-path.ts'
 import { identityOf, KERNEL_FOLDERS, PathRefused } from '../workspace/index.ts'
 
-/** True if a path is the folder or in it. Compares with a trailing separator, because /work-evil is not within /work. */
+/** True if a path is the folder or inside it. Compares with a final separator, so that /work-evil does not count as inside /work. */
 export function within (path: string, folder: string, separator = sep): boolean {
   return path === folder || path.startsWith(folder.endsWith(separator) ? folder : folder + separator)
 }
 
-/** A folder and the copy of it in which a run works; real paths. */
+/** A copy of a folder, in which a run works: `folder` is the real path of the copy, `real` that of the original. */
 export interface CopiedFolder {
   folder: string
   real: string
@@ -16,24 +16,24 @@ export interface CopiedFolder {
 
 /** The copies of folders in which runs work. */
 export interface CopyView {
-  /** Returns the copy that contains a folder, or is at it. */
+  /** Returns the copy that contains a folder, or is this folder; undefined for none. */
   copyAt(folder: string): CopiedFolder | undefined
-  /** Whether a path belongs to copies, but not to the one that `cwd` is in. */
+  /** True if a path belongs to a copy, but not to the copy that `cwd` is in. */
   isForeign(path: string, cwd: string): boolean
-  /** Returns the value with the paths of copies replaced by those of their folders. */
+  /** Returns the value with the paths of copies replaced by the paths of the original folders. */
   shown<T>(value: T): T
 }
 
 /**
- * Returns the path that a run in `cwd` means by an absolute path: if it works in a copy, a path of the folder means the same path of the
- * copy.
+ * Returns the path that a run in `cwd` means by an absolute path. If the run works in a copy, a path in the original folder means the same
+ * path in the copy.
  */
 export function pathMeant (path: string, cwd: string, copies: CopyView | undefined): string {
   const copy = copies?.copyAt(cwd)
   return copy !== undefined && within(path, copy.real) ? join(copy.folder, relative(copy.real, path)) : path
 }
 
-/** Returns a path of a copy as the path of its folder; any other path unchanged. */
+/** Converts a path in a copy to the path in the original folder. Returns any other path unchanged. */
 export function realPathOf (path: string, copies: CopyView | undefined): string {
   const copy = copies?.copyAt(path)
   return copy === undefined ? path : join(copy.real, relative(copy.folder, path))
@@ -42,36 +42,36 @@ export function realPathOf (path: string, copies: CopyView | undefined): string 
 interface PathScope {
   workspace: string
   roots: string[]
-  /** The service's own folder: it is never read, listed or changed, even inside an allowed root. */
+  /** The service's own folder. It is never read, listed or changed, even inside an allowed root. */
   forbidden: string
-  /** The copies of folders. A run that works in a copy uses it in place of its folder. */
+  /** The copies of folders. A run that works in a copy uses the copy in place of the original folder. */
   copies?: CopyView
 }
 
 export interface PathPolicy {
   /**
-   * Returns the absolute path that a text means, without asking the file system. Throws PathRefused for a text that is not a path, and on
-   * Windows for a path on a computer that holds none of the allowed folders.
+   * Returns the absolute path that a text means, without access to the file system. Throws PathRefused if the text is not a path and, on
+   * Windows, if the path is on another computer that holds none of the allowed folders.
    */
   meant(path: string, cwd: string): string
-  /** For a run in a copy of a folder: returns a path of the folder as that of the copy. */
+  /** Converts a path in the original folder to the path in the copy, for a run in a copy. Returns any other path unchanged. */
   inCopy(path: string, cwd: string): string
-  /** Resolves `path` to a real path, following symlinks. The path need not exist yet. Throws PathRefused when it is not allowed. */
+  /** Resolves `path` to a real path, following symbolic links. The path need not exist. Throws PathRefused if the path is not allowed. */
   resolve(path: string, cwd: string): Promise<string>
-  /** Like `resolve`, but does not follow a symbolic link as the last name. The folder must exist. */
+  /** Like `resolve`, but a symbolic link at the end of the path is not followed. The containing folder must exist. */
   locate(path: string, cwd: string): Promise<string>
-  /** Like `locate`, for a path from a record: callers may not use every name that a record may hold. */
+  /** Like `locate`, for an absolute path from a record: it may contain names that callers may not use. */
   locateRecorded(path: string, cwd: string): Promise<string>
   /**
-   * Throws PathRefused when removing the real path would also remove the workspace, cwd, a root or the service's folder.
-   * `givenCwd` may be a symbolic link to cwd; the link is protected as well.
+   * Throws PathRefused if removing the real path would also remove the workspace, cwd, a root or the service's folder. `givenCwd` may be a
+   * symbolic link to cwd; then the link is protected as well.
    */
   assertRemovable(real: string, cwd: string, givenCwd: string): Promise<void>
-  /** Returns whether a real path is the service's own folder or inside it. */
+  /** Returns true if a real path is the service's own folder or inside it. */
   isForbidden(real: string): Promise<boolean>
-  /** Returns whether a file is a hard link to one of the service's own files. */
+  /** Returns true if a file is a hard link to one of the service's own files. */
   owns(file: Identity & { nlink: bigint }): Promise<boolean>
-  /** Returns the identities of the service's own folder and everything in it, for a search over many files. */
+  /** Returns the identities of the service's own folder and of everything in it, for a search over many files. */
   ownIdentities(): Promise<string[]>
 }
 
@@ -80,7 +80,7 @@ interface Identity {
   ino: bigint
 }
 
-/** Longest accepted path, in UTF-16 units (PATH_MAX of Linux). */
+/** The longest accepted path, in UTF-16 units (PATH_MAX of Linux). */
 const LONGEST_PATH = 4096
 
 // eslint-disable-next-line no-control-regex
@@ -91,7 +91,7 @@ const ASCII = /^[\x00-\x7f]*$/
 
 const SHARED_MEMORY = '/dev/shm'
 
-/** The calls of a file system that the policy uses. `realpath` answers with names as they are stored: long ones, in their own case. */
+/** The file system functions that the policy uses. `realpath` returns names as they are stored: the long form, in its stored case. */
 interface FileSystem {
   lstat: typeof lstat
   realpath(path: string): Promise<string>
@@ -99,13 +99,13 @@ interface FileSystem {
   readdir(path: string, options?: { recursive?: boolean }): Promise<string[]>
 }
 
-/** The most links that are followed on the way to a path. */
+/** The most symbolic links that are followed on the way to a path. */
 const MOST_LINKS = 40
 
 /**
- * Decides which paths the tools may use: paths whose real path is within the workspace, the call's cwd (a real path) or a root.
- * `scope` is read at every call; pass getters to follow changes of the configuration. A checked path must be opened with
- * services/workspace/open-folder.ts, which detects that the path leads elsewhere by then. `platform` is the system whose paths these are.
+ * Decides which paths tools may use: paths whose real path is inside the workspace, the call's cwd (a real path) or a root. `scope` is read
+ * at every call, so getters in it can follow changes of the configuration. A checked path must be opened with
+ * services/workspace/open-folder.ts, which detects if the path leads elsewhere by then. `platform` is the system that the paths belong to.
  */
 export function createPathPolicy (
   scope: PathScope,
@@ -119,12 +119,14 @@ export function createPathPolicy (
   const allowedRoots = async (cwd: string) => {
     const roots = rootsFor(cwd)
     const places = await Promise.all(roots.map(realPlace))
-    // cwd was resolved before the call: a symlink that has replaced it since must not widen the allowed folders.
+    // cwd was resolved before the call. A symbolic link that has replaced it since must not widen the allowed folders.
     if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
     return [...new Set(places)]
   }
   const isForbidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
-  /** Returns the path with its network share spelled as in an allowed folder there; undefined if no allowed folder is on that share. */
+  /**
+   * Returns the path with its network share spelled as in an allowed folder on that share; undefined if no allowed folder is on that share.
+   */
   const onKnownShare = (path: string, cwd: string): string | undefined => {
     const share = shareOf(path)
     if (share === undefined) return path
@@ -138,15 +140,15 @@ export function createPathPolicy (
     assertReadable(path, isWindows)
     const reading = readPath(path, cwd, platform)
     if ('refused' in reading) throw new PathRefused(`${JSON.stringify(path)} ${reading.refused}.`)
-    // Windows signs in at another computer as soon as a path there is looked up.
+    // Windows signs in at another computer as soon as a path on it is looked up.
     const known = isWindows ? onKnownShare(reading.path, cwd) : reading.path
     if (known === undefined) throw outside(path, rootsFor(cwd))
     return pathMeant(known, cwd, scope.copies)
   }
 
   /**
-   * Throws PathRefused if a link on the way leads to another computer, or to something that is not a folder or file. Such a link is not
-   * followed.
+   * Throws PathRefused if a symbolic link on the way leads to an unknown computer, or to something that is not a folder or file. Such a
+   * link is not followed.
    */
   async function assertNear (path: string, target: string, cwd: string, left = MOST_LINKS): Promise<void> {
     if (!isWindows) return
@@ -164,7 +166,7 @@ export function createPathPolicy (
     }
   }
 
-  /** Returns the path of an entry with its name as it is stored. The given name may have another case, or be a short name. */
+  /** Returns the path of an entry with its stored name. The given name may differ in case, or be a short name of Windows. */
   async function stored (folder: string, name: string): Promise<string> {
     const place = join(folder, name)
     const stat = platform === 'linux' ? undefined : await files.lstat(place).catch(() => undefined)
@@ -188,7 +190,7 @@ export function createPathPolicy (
     }
   }
 
-  /** Returns the real path of a place whose folder is on this computer. Errors name it as `path`. */
+  /** Returns the real path of `target`, whose folder is on this computer or a known share. Errors name it as `path`. */
   async function locatePlace (path: string, target: string, cwd: string): Promise<string> {
     const folder = await follow(dirname(target))
     const real = await stored(folder.real, basename(target))
@@ -234,7 +236,7 @@ export function createPathPolicy (
     },
 
     async assertRemovable (real, cwd, givenCwd) {
-      // Checked by name as well: a root may be given as a symlink, and the link itself is protected too.
+      // Names are protected as well: if a root is given as a symbolic link, the link itself is protected too.
       const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => resolve(path))
       const protectedFolders = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
       for (const folder of [parse(real).root, ...protectedFolders]) {
@@ -259,7 +261,7 @@ function assertReadable (path: string, isWindows: boolean): void {
   }
 }
 
-/** Resolves paths to real paths, by the rules of a system's file systems. */
+/** Creates functions that resolve paths to real paths, by the rules of a system's file systems. */
 function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   const { basename, dirname, join, resolve, sep } = platform === 'win32' ? win32 : posix
 
@@ -271,8 +273,8 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   }
 
   /**
-   * Returns whether the real path is the folder or inside it: by its name, or because a parent has the same device and inode. One
-   * folder can have several names: in file systems that ignore case or Unicode normalization, and with bind mounts.
+   * Returns true if the real path is the folder or inside it, by name, or because a parent has the device and inode of the folder. A folder
+   * can have several names: in file systems that ignore case or Unicode normalization, and through bind mounts.
    */
   async function isIn (path: string, folder: string): Promise<boolean> {
     if (within(path, folder, sep)) return true
@@ -285,7 +287,7 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   }
 
   /**
-   * Returns the real path of the nearest parent that exists, with the missing rest appended. `broken` means that a symlink on the way
+   * Returns the real path of the nearest existing parent, with the missing rest appended. `broken` is true if a symbolic link on the way
    * cannot be followed: a file created there would land at a path that was not checked.
    */
   async function follow (path: string): Promise<{ real: string, broken: boolean }> {
@@ -296,7 +298,7 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
         const real = await files.realpath(place).catch(() => undefined)
         if (real !== undefined) return { real: join(real, ...missing), broken: false }
         if (place === dirname(place)) return { real: join(place, ...missing), broken: true }
-        // A broken link is identified by its own location, not by its target.
+        // A broken link is represented by its own location, because its target does not exist.
         const folder = await follow(dirname(place))
         return { real: join(folder.real, basename(place), ...missing), broken: true }
       }
@@ -305,8 +307,8 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   }
 
   /**
-   * Returns a path with its names in the Unicode form in which they are stored, if there is exactly one such entry: people and models write
-   * an accented letter as one character, disks from macOS store it as two. `check` is called before the file system is asked about a path.
+   * Returns a path with its names in the Unicode form in which they are stored, if exactly one such entry exists: people and models write
+   * an accented letter as one character, while disks from macOS store it as two. `check` is called before the file system is accessed.
    */
   async function inStoredForm (path: string, check: (path: string) => Promise<void>): Promise<string> {
     await check(path)

@@ -1,16 +1,16 @@
 import type { Permission, Tool } from '../contracts/tool.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
 
-/** Patterns of tool names, as in config.permissions. */
+/** Maps patterns of tool names to permissions, as in config.permissions. */
 export type Permissions = Record<string, Permission>
 
-/** The parts of a tool that its permission depends on. A tool of a tool server also has its qualified name. */
+/** The fields of a tool that its permission depends on. A tool of a tool server also has a qualified name. */
 type Known = { policy: Pick<Tool['policy'], 'effect' | 'permission'>, qualified?: string }
 
 /**
- * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
- * qualified name; without a match the tool's own default, `allow` if it decides call by call; without a default `allow` for the effect
- * `read`, else `ask`. An unknown tool without a match gets `ask`.
+ * Creates a function that returns the permission of a tool. The last pattern in `permissions` that matches the tool's name or qualified
+ * name decides. Without a match, the tool's own default decides; it is `allow` if the tool decides for each call. Without a default, the
+ * effect `read` gives `allow`, any other effect `ask`. An unknown tool without a match gets `ask`.
  */
 export function createPermissions (permissions: () => Permissions) {
   const matchesName = createNamePatterns()

@@ -9,16 +9,19 @@ type Json = Record<string, unknown>
 /** A connected tool server that has resources. */
 export interface ResourceServer {
   name: string
-  /** True if the user wants to be asked before everything that the server does. */
+  /** True if the user wants to be asked before every call to the server. */
   asksFirst: boolean
-  /** Sends a request of MCP and returns its result with secrets redacted. Throws ToolFailed, or the signal's reason. */
+  /** Sends an MCP request and returns the result with secrets redacted. Throws ToolFailed, or the signal's abort reason. */
   request(method: string, params: Json, context: Pick<ToolContext, 'signal' | 'progress'>): Promise<Json>
 }
 
 /** Returns the servers that have resources now, in the order of config.json. */
 export type ResourceServers = () => ResourceServer[]
 
-/** Returns the policy of the tools for resources: they are offered if a server has resources, and ask if one of the servers asks first. */
+/**
+ * Returns the policy of the resource tools: they are offered if a server has resources, and need approvals if one of the servers asks
+ * first.
+ */
 const policyFor = (servers: ResourceServers): BuiltinTool['policy'] => ({
   effect: 'read',
   needs: ['resources'],
@@ -27,7 +30,7 @@ const policyFor = (servers: ResourceServers): BuiltinTool['policy'] => ({
   }
 })
 
-/** Returns the server of this name; without a name, the only one. Throws ToolFailed. */
+/** Returns the server with this name; without a name, the only server. Throws ToolFailed. */
 function chosen (all: ResourceServer[], name: string | undefined): ResourceServer {
   const known = all.map((server) => server.name).join(', ') || 'none'
   const server = name === undefined && all.length === 1 ? all[0] : all.find((each) => each.name === name)
@@ -46,15 +49,15 @@ const ListInput = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** The most entries of one server in an answer, and the most characters of their texts. */
+/** The most entries of one server in an answer, and the most characters of each of their texts. */
 const MOST_ENTRIES = 50
 const LONGEST_TEXT = 300
-/** A longer address is left out, because a shortened one could not be read. */
+/** The longest address of an entry, in characters. An entry with a longer one is left out: a shortened address could not be read. */
 const LONGEST_URI = 2_000
 
 /**
- * `{servers: [{server, resources: [{uri, name, title?, description?, mimeType?, size?}], templates?: [{uriTemplate, …}], nextCursor?} |
- * {server, error}]}`. A cursor holds the server's own cursor and how many entries of that page were shown.
+ * Output: `{servers: [{server, resources: [{uri, name, title?, description?, mimeType?, size?}], templates?: [{uriTemplate, …}],
+ * nextCursor?} | {server, error}]}`. A cursor combines the server's own cursor with the number of entries of that page that were shown.
  */
 export function createListResources (servers: ResourceServers): BuiltinTool<Static<typeof ListInput>> {
   return {
@@ -91,7 +94,7 @@ async function list (server: ResourceServer, cursor: string | undefined, context
   const from = Number(shown)
   const [found, templates] = await Promise.all([
     server.request('resources/list', page === '' ? {} : { cursor: page }, context),
-    // Servers without templates may refuse this.
+    // Servers without templates may refuse this request.
     cursor === undefined ? server.request('resources/templates/list', {}, context).catch(() => ({})) : {}
   ])
   const entries = entriesOf(found, 'resources', 'uri')
@@ -108,7 +111,7 @@ async function list (server: ResourceServer, cursor: string | undefined, context
   }
 }
 
-/** Returns the entries of a list that have an address, without those for the user alone. */
+/** Returns the entries of a list that have a usable address and are not for the user alone. */
 function entriesOf (result: Json, key: string, address: 'uri' | 'uriTemplate'): Json[] {
   const entries = result[key]
   if (!Array.isArray(entries)) return []
@@ -134,13 +137,13 @@ const ReadInput = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** The most parts of one resource that are shown, and the most characters of base64 of its images. */
+/** The most parts of one resource that are shown, and the most base64 characters of all its images. */
 const MOST_PARTS = 100
 const LARGEST_IMAGES = 5 * 1024 * 1024
 
 /**
- * `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …], nextOffset?}`: as
- * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
+ * Output: `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …],
+ * nextOffset?}`: as much text as fits, images, and the size of each other file. `offset` counts characters of all texts of the resource.
  */
 export function createReadResource (servers: ResourceServers): BuiltinTool<Static<typeof ReadInput>> {
   return {
@@ -164,7 +167,7 @@ export function createReadResource (servers: ResourceServers): BuiltinTool<Stati
   }
 }
 
-/** Returns the parts of a resource: texts from `offset` on, as much as fits; images and notes only in the answer that begins at 0. */
+/** Returns the parts of a resource: as much text from `offset` on as fits. Images and notes are only in the answer for offset 0. */
 function partsFrom (contents: Json[], offset: number): ToolOutput {
   const content: Json[] = []
   let position = 0

@@ -1,9 +1,9 @@
-/** Concurrent reads: each may hold some megabytes, and a model may request any number. */
+/** The most calls that read concurrently. Each may hold some megabytes, and a model may request any number. */
 const MAX_AT_ONCE = 8
 
 /**
- * Runs calls in their order: consecutive reads run concurrently, every other call runs alone. Rejects with the first failure, once no
- * call is running.
+ * Runs calls in their order: consecutive reads run concurrently, any other call runs alone. After a failure no further call begins; rejects
+ * with the first failure once no call is running.
  */
 export async function runInOrder<C> (calls: C[], isRead: (call: C) => boolean, run: (call: C) => Promise<void>): Promise<void> {
   let reads: C[] = []
@@ -19,7 +19,7 @@ export async function runInOrder<C> (calls: C[], isRead: (call: C) => boolean, r
   await runConcurrently(reads, run)
 }
 
-/** Waits for every call that has begun, also after a failure, so that no tool still runs when its run has ended. */
+/** Waits for every call that has begun, even after a failure, so that no tool still runs when its run has ended. */
 async function runConcurrently<C> (calls: C[], run: (call: C) => Promise<void>): Promise<void> {
   const left = [...calls]
   let failed: { reason: unknown } | undefined
@@ -31,6 +31,6 @@ async function runConcurrently<C> (calls: C[], run: (call: C) => Promise<void>):
     }
   }
   await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, left.length) }, worker))
-  // The compiler does not see the assignment in the callback.
+  // The compiler does not track the assignment inside the callback.
   if (failed !== undefined) throw (failed as { reason: unknown }).reason
 }

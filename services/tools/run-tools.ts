@@ -6,17 +6,17 @@ import { mendInput } from './mend-input.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
 import type { createMergedTools, MergedTool } from './sources.ts'
 
-/** Additions and limits of a run to the tools of the host. */
+/** The additions and limits that a run makes to the tools of the host. */
 export interface RunTools {
-  /** The tools of its application. In this run, they take the place of all tools with the same name in any case. */
+  /** The tools of the run's application. They replace all tools whose name differs at most in case. */
   ofApp?: readonly SourceTool[]
-  /** A tool of the run itself, which no permission, option or skill takes away. */
+  /** A tool of the run itself, which no permission, option or skill can remove. */
   ofRun?: Tool
-  /** Whether the options of the run leave it a tool. */
+  /** Returns true if the options of the run include a tool. */
   isLeft?(tool: Tool & Partial<MergedTool>): boolean
-  /** Returns why the run may not make a valid call now, for its model; undefined if it may. */
+  /** Returns a text for the model that says why the run may not make a valid call now; undefined if it may. */
   refusal?(tool: Tool & Partial<MergedTool>, input: unknown): string | undefined
-  /** Which of its commands run in a box. */
+  /** Which commands of the run are run in a box. */
   sandbox?: SandboxMode
 }
 
@@ -24,24 +24,24 @@ interface Parts {
   builtin: ReadonlyMap<string, Tool>
   merged: ReturnType<typeof createMergedTools>
   permissions: () => Permissions
-  /** Returns why a tool cannot be used on this computer, a sentence. */
+  /** Returns a sentence that says why a tool cannot be used on this computer; undefined if it can. */
   unavailable: (tool: Tool) => string | undefined
 }
 
-/** Names that differ only in case look alike to users and models. */
+/** Folds a tool name, because names that differ only in case look alike to users and models. */
 export const folded = (name: string): string => name.toLowerCase()
 
-/** Creates the function that returns the tools of a run: which it has, which of them ask, and which inputs they take. */
+/** Creates the function that returns the tools of a run, with their permissions and the validation of their inputs. */
 export function createRunTools ({ builtin, merged, permissions, unavailable }: Parts) {
   const decide = createPermissions(permissions)
   const findMistake = createValidator()
 
-  /** Checks an input against the schema of its tool, with defaults and mended where that makes it valid. */
+  /** Checks an input against the schema of its tool. Fills in defaults, and corrects the input if that makes it valid. */
   function fit (tool: Tool, input: unknown): Validation {
     const filled = isSourceTool(tool) && tool.checksInput ? withDefaults(tool.model.schema, input) : input
     const error = findMistake(tool, filled)
     if (error === undefined) return { ok: true, input: filled }
-    // The default of a property may contradict its own schema.
+    // A property's default may violate the property's own schema.
     if (filled !== input && findMistake(tool, input) === undefined) return { ok: true, input }
     const mended = mendInput(tool.model.schema, filled)
     if (mended === filled || findMistake(tool, mended) !== undefined) return { ok: false, error }
@@ -52,14 +52,14 @@ export function createRunTools ({ builtin, merged, permissions, unavailable }: P
     const own = [...ofRun === undefined ? [] : [ofRun], ...ofApp]
     const replaced = new Set(own.map(({ model: { name } }) => folded(name)))
     const findOwn = (name: string) => own.find(({ model }) => model.name === name)
-    /** Returns a tool, even if it cannot be called now. */
+    /** Returns a tool by its name, even if it cannot be called now. */
     const known = (name: string): (Tool & Partial<MergedTool>) | undefined => findOwn(name) ?? builtin.get(name) ?? merged.find(name)
     const find = (name: string): Tool | undefined =>
       findOwn(name) ?? builtin.get(name) ?? (merged.mayBeCalled(name) ? merged.find(name) : undefined)
     const permission = (name: string): Permission => name === ofRun?.model.name ? 'allow' : decide(name, known(name))
     const isOffered = (tool: Tool) => tool === ofRun || (permission(tool.model.name) !== 'deny' && isLeft(tool))
     const ofHost = () => [...builtin.values(), ...merged.all()].filter(({ model: { name } }) => !replaced.has(folded(name)))
-    /** The tools that can be offered. services/runs/engine/told-tools.ts decides which of them the model of a run is told of. */
+    /** Returns the tools that can be offered. services/runs/engine/told-tools.ts decides which of them are described to the model. */
     const offered = (): Tool[] =>
       [...ofHost(), ...ofApp, ...ofRun === undefined ? [] : [ofRun]]
         .filter((tool) => tool.model.use !== 'finder' && isOffered(tool) && unavailable(tool) === undefined)
@@ -71,7 +71,7 @@ export function createRunTools ({ builtin, merged, permissions, unavailable }: P
       offered,
       finders: (): Tool[] => ofHost().filter((tool) => tool.model.use === 'finder' && isOffered(tool)),
 
-      /** True if config.permissions allows the tool, not only its own default. */
+      /** True if a pattern in config.permissions allows the tool, and not just the tool's own default. */
       isAllowedByUser: (name: string): boolean =>
         decide(name, { policy: { effect: 'external' }, qualified: known(name)?.qualified }) === 'allow',
 
@@ -81,7 +81,7 @@ export function createRunTools ({ builtin, merged, permissions, unavailable }: P
         return tool !== undefined && isSourceTool(tool) ? tool.identity : undefined
       },
 
-      /** Returns the input that a call of the run gets, or why the run cannot make the call, for its model. */
+      /** Returns the input that a call of the run gets, or a text for the model that says why the run cannot make the call. */
       validate (name: string, input: unknown): Validation {
         const tool = find(name)
         if (tool !== undefined && !isLeft(tool) && tool !== ofRun) {

@@ -3,12 +3,14 @@ import { isObject, readJson } from '../lib/json.ts'
 
 /** The most characters of a call's subject that are shown. */
 const ABOUT_SHOWN = 160
-/** The most fields of an input that are shown if the tool names no target. */
+/** The most input fields that are shown if the tool defines no subject. */
 const FIELDS_SHOWN = 3
-/** Fields whose values may be secrets. */
+/** Matches names of fields whose values may be secrets. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|session|pin$/i
 
-/** Returns what a tool does, for sentences about several calls. A tool of a server or application is "used" by its name. */
+/**
+ * Returns a description of what a tool does, for sentences about several calls. For a tool of a server or application it is `use <name>`.
+ */
 export function sayTool (name: string, tool: Pick<Tool, 'says'> | undefined): string {
   const label = tool?.says?.en.label
   return label === undefined ? `use ${name}` : label[0].toLowerCase() + label.slice(1)
@@ -16,13 +18,13 @@ export function sayTool (name: string, tool: Pick<Tool, 'says'> | undefined): st
 
 /** A call described for people. */
 export interface SaidCall {
-  /** The whole description without a subject: `write the file “notes.md”`. */
+  /** The whole description: the verb of the tool and the subject, as in `write the file “notes.md”`. */
   text: string
-  /** The subject of the call: a path, a command, host and path of an address, or the first fields of an input; '' for none. */
+  /** The subject of the call alone: a path, a command, the host and path of an address, or the first input fields; '' for none. */
   about: string
 }
 
-/** Describes a call in words for people. `server` is the tool server of the tool. */
+/** Describes a call in words for people. `server` is the name of the tool server that the tool belongs to. */
 export function sayCall (
   { toolName, input }: { toolName: string, input: unknown },
   { tool, server }: { tool?: Pick<Tool, 'says'>, server?: string } = {}
@@ -37,14 +39,14 @@ export function sayCall (
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
 }
 
-/** Returns the first texts of an input that is stored as shortened JSON; the last may be cut off. */
+/** Returns the string fields of an input that is stored as shortened JSON. The last value may be cut off. */
 function fieldsIn (json: string): unknown {
   if (!json.startsWith('{')) return json
   const fields = [...json.matchAll(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*)/g)]
   return Object.fromEntries(fields.slice(0, 20).map(([, name, value]) => [name, readJson(`${value}"`) ?? value.slice(1)]))
 }
 
-/** Returns an address as host and path, without parts that may be a secret. */
+/** Returns the host and path of an address, without the parts that may contain secrets. Returns any other text unchanged. */
 function withoutSecrets (target: string): string {
   const address = /^https?:/i.test(target) && URL.canParse(target) ? new URL(target) : undefined
   return address === undefined ? target : `${address.host}${address.pathname === '/' ? '' : address.pathname}${address.search && '?…'}`

@@ -7,55 +7,58 @@ import { SMALL_WINDOW } from './deferred/defer-tools.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 
-/** A provider of tools beside the built-in tools, such as a tool server. */
+/** A provider of tools other than the built-in ones, such as a tool server. */
 export interface ToolSource {
   name: string
   tools: SourceTool[]
-  /** The source's description of itself and its use; shown to models as a quotation. */
+  /** The source's own description of itself and its use. Models get it as a quotation. */
   instructions?: string
-  /** False while the source cannot be called. Its tools are offered all the same, and calls answer with the cause. */
+  /** False while the source cannot be called. Its tools are still offered, and calls return the cause. */
   available: boolean
-  /** Settles when the source is connected or has failed to connect; absent if it is not connecting. Calls wait for it. */
+  /** Settles when the source has connected or failed to connect; absent if it is not connecting. Calls wait for it. */
   connecting?: Promise<unknown>
-  /** The reason why it cannot be called, a sentence. */
+  /** A sentence that says why the source cannot be called. */
   cause?: string
-  /** The names that tools of the source have here, by the source's own names. They never change; a merge adds new ones. */
+  /** The given names of the source's tools, by the names in the source. Given names never change; a merge adds new ones. */
   names?: Map<string, string>
 }
 
-/** A tool under the name that the agent uses. */
+/** A tool of a source, under its given name. */
 export interface MergedTool extends SourceTool {
   source: string
-  /** `<source>_<tool>`, also where `name` differs: patterns of permissions match it as well. */
+  /** `<source>_<tool>`, even if the given name differs. Patterns of permissions match either. */
   qualified: string
 }
 
 /**
- * The most characters in a prompt: for the description of all sources, for the instructions of one, and for the names of those of its tools
- * that are deferred. If all names take no more than `names`, all are listed, so that a model can ask for a tool by its name.
+ * The most characters in a prompt: of the description of all sources, of the instructions of one source, and of the names of its deferred
+ * tools. If the names of all deferred tools take at most `names` characters, all are listed, so that a model can ask for a tool by name.
  */
 const ROOM = {
   few: { all: 16_000, ofOne: 4_000, named: 0, names: 0 },
   many: { all: 8_000, ofOne: 400, named: 120, names: 8_000 },
   small: { all: 1_500, ofOne: 200, named: 0, names: 0 }
 }
-/** The share of a window that the names of all tools may take, in characters for each token of the window. */
+/** The most characters of all deferred tool names for each token of the context window. */
 const NAMES_SHARE = 0.1
 
 /**
- * Creates a function that gives every tool a unique name: the name that it was given before, else its own name if it is free, else
- * `<source>_<tool>`, else that with a number. Names of other tools stay taken even while those tools are gone; properties of every object
- * (`constructor`) are taken, too. A source cannot have a name that people may mistake for a built-in tool.
+ * Creates a function that gives every tool a unique name: its earlier given name, else its own name if free, else `<source>_<tool>`, else
+ * that with a number. A given name stays taken while its tool is gone, and so do the property names of every object (`constructor`). A
+ * source's tool cannot get a name that people could mistake for a built-in tool.
  */
 function createMerge (builtin: readonly string[]) {
   const made = new WeakMap<SourceTool, MergedTool>()
   const looksBuiltin = (name: string) => {
-    // A name without ASCII letters cannot be mistaken for one of ours, and is written in Latin letters.
+    // A name without ASCII letters cannot be mistaken for a built-in tool, but its transcription to Latin letters can.
     const shown = /[a-z]/i.test(name) ? [name, inLatin(name).text] : [inLatin(name).text]
     return builtin.some((own) => shown.some((each) => looksLike(each, own)))
   }
 
-  /** Returns a name that no other tool has. If letters were lost in it, it is numbered, because the rest might mean something else. */
+  /**
+   * Returns a name that no other tool has. If its transcription loses letters, the name is numbered, because the rest could mean something
+   * else.
+   */
   function nameOf ({ model: { name } }: SourceTool, source: string, isFree: (name: string) => boolean): string {
     const { text, isWhole } = inLatin(name)
     if (!isWhole) return numbered(`${source}_${text || 'tool'}`, isFree, 1)
@@ -75,7 +78,7 @@ function createMerge (builtin: readonly string[]) {
         const name = before !== undefined && canHave(before) ? before : nameOf(tool, source, isFree)
         names?.set(tool.model.name, name)
         const present = made.get(tool)
-        // The object is reused while nothing has changed: compiled schemas are cached by it.
+        // The object is reused if nothing has changed, because compiled schemas are cached by it.
         const isSame = present?.model.name === name && present.caution === tool.caution &&
           isDeepStrictEqual(present.policy, { ...tool.policy })
         const next = isSame
@@ -92,7 +95,10 @@ function createMerge (builtin: readonly string[]) {
 /** Matches punctuation around a name, and invisible characters. */
 const MARKS = /^[\s\p{P}\p{S}\p{Cf}]+|[\s\p{P}\p{S}\p{Cf}]+$|\p{Cf}/gu
 
-/** True if people may mistake a name for another: it differs only in case, in punctuation around it, or in letters that are not ASCII. */
+/**
+ * True if people could mistake one name for the other: they differ only in case, punctuation around the name, non-ASCII letters, or twins
+ * such as l and 1.
+ */
 function looksLike (name: string, own: string): boolean {
   const letters = [...name.normalize('NFKC').replace(MARKS, '').toLowerCase()]
   const shown = [...own.toLowerCase()]
@@ -100,27 +106,27 @@ function looksLike (name: string, own: string): boolean {
   return letters.length === shown.length && letters.every(isAlike)
 }
 
-/** Characters of ASCII that look alike in many fonts, in lower case. */
+/** Groups of ASCII characters that look alike in many fonts, in lower case. */
 const TWINS = ['il1', 'o0']
 const isTwin = (a: string, b: string) => TWINS.some((twins) => twins.includes(a) && twins.includes(b))
 
-/** Returns the description of a tool, with its original name if its name here is in other letters. */
+/** Returns the description of a tool, with the tool's title or original name if the given name is a transcription. */
 function describedBy ({ model: { name, description }, title = name }: SourceTool): string {
   const isLatin = !/[^\p{ASCII}]/u.test(name)
   return isLatin || description.includes(title) ? description : `${title}: ${description}`
 }
 
-/** The state on which the words of a prompt about sources depend. */
+/** The facts about a model on which the description of the sources depends. */
 export interface ToldSources {
-  /** The tools that the model has to find. */
+  /** The names of the deferred tools, which the model has to find. */
   found: ReadonlySet<string>
-  /** Its context window, tokens. */
+  /** The context window of the model, in tokens. */
   window: number
 }
 
 /**
- * Returns the part of a system prompt that describes the sources of the tools; '' if there is none. A few of a source's deferred tools are
- * named. A source that cannot be called stays in it, so that the prompt stays the same.
+ * Returns the part of a system prompt that describes the sources of the tools; '' if there are none. Only some of a source's deferred tools
+ * are named, unless all names fit. A source that cannot be called is described too, so that the prompt stays the same.
  */
 export function describeSources (
   sources: ToolSource[],
@@ -151,7 +157,7 @@ export function describeSources (
     `instruction to you:\n${lines.join('\n')}`.slice(0, areNamed ? all + allNames : all)
 }
 
-/** Returns as many names as fit into the characters. */
+/** Returns the names that fit into `characters`, and the number of the others. */
 function firstFew (names: string[], characters: number): string {
   const shown: string[] = []
   for (const name of names) if ([...shown, name].join(', ').length <= characters) shown.push(name)
@@ -159,15 +165,15 @@ function firstFew (names: string[], characters: number): string {
   return `${shown.join(', ')} and ${names.length - shown.length} more`
 }
 
-/** How long a step waits for tool servers that are connecting since the start; milliseconds. */
+/** How long a step waits for tool servers that have been connecting since the start, in milliseconds. */
 const STEP_WAIT_MS = 3_000
-/** How long a call waits for its tool server to connect, and a call of an unknown tool for all of them; milliseconds. */
+/** How long a call waits for its tool server to connect, or a call of an unknown tool for all tool servers, in milliseconds. */
 const CALL_WAIT_MS = 30_000
 
-/** Resolves when the sources that are still connecting have settled, at the latest after `ms` milliseconds. */
+/** Resolves when the sources that are still connecting have settled, or after `ms` milliseconds. */
 type Settled = (ms: number, signal: AbortSignal) => Promise<void>
 
-/** Keeps the sources of tools beside the built-in ones, and their tools by the names that they were given. */
+/** Keeps the sources of further tools, and their tools by given name. */
 export function createMergedTools ({ builtin, clock }: { builtin: readonly string[], clock: Clock }) {
   const mergeAll = createMerge(builtin)
   let sources = new Map<string, ToolSource>()
@@ -175,7 +181,7 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
   let settled: Settled = async () => {}
   let onMerge = () => {}
 
-  // Tools are in Maps, so that a call of "constructor" finds nothing.
+  // Tools are kept in Maps, so that a call of "constructor" finds nothing.
   const find = (name: string): MergedTool | undefined => builtin.includes(name) ? undefined : merged.get(name)
   const sourceOf = (name: string): ToolSource | undefined => {
     const tool = find(name)
@@ -193,14 +199,14 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
     all: (): MergedTool[] => [...merged.values()],
     sources: (): ToolSource[] => [...sources.values()],
 
-    /** Returns why a tool cannot be called, a sentence; undefined for a tool that can, and for an unknown one. */
+    /** Returns a sentence that says why a tool cannot be called; undefined if it can, or if it is unknown. */
     causeOf (name: string): string | undefined {
       const source = sourceOf(name)
       if (source === undefined || mayBeCalled(name)) return undefined
       return source.cause ?? `The tool server ${JSON.stringify(source.name)} is not connected.`
     },
 
-    /** Replaces the sources. On a clash of names the earlier source wins. */
+    /** Replaces the sources. If names clash, the earlier source gets the name. */
     merge (all: ToolSource[], wait: Settled = settled): void {
       sources = new Map(all.map((source) => [source.name, source]))
       merged = mergeAll(all)
@@ -208,14 +214,14 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
       onMerge()
     },
 
-    /** Has the listener called after each merge. */
+    /** Sets the function that is called after each merge. */
     watch (listener: () => void): void {
       onMerge = listener
     },
 
     settled: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
-    /** Waits for a tool whose source is connecting or, if it is not `known`, for tools that sources may still bring. */
+    /** Waits for the source of a tool, if it is connecting or, for a tool that is not `known`, for all sources that may still add tools. */
     async arrival (name: string, known: boolean, signal: AbortSignal): Promise<void> {
       const { available = false, connecting } = sourceOf(name) ?? {}
       if (!available && connecting !== undefined) await settlesWithin({ clock, ms: CALL_WAIT_MS, signal }, connecting)

@@ -2,14 +2,14 @@ import { IN_USE } from '../lib/file-system.ts'
 import { defineError } from '../lib/service-error.ts'
 import { PathRefused } from '../workspace/index.ts'
 
-/** Throws PathRefused unless the real path is one that the call may change: the path may lead elsewhere since it was looked up. */
+/** Throws PathRefused unless the call may change this real path. A path may lead elsewhere than when the approval was requested. */
 export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {
   if (paths?.includes(real) ?? true) return
   const shown = JSON.stringify(real)
   throw new PathRefused(`${shown} is not the place that was to be changed: a part of the path was replaced meanwhile. Call it again.`)
 }
 
-/** A tool call failed; the message is for the model. */
+/** Thrown if a tool call fails. The message is for the model. */
 export const ToolFailed = defineError('ERR_TOOL_FAILED', '%s')
 
 const REASONS: Record<string, string> = {
@@ -30,8 +30,8 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * Returns the reason of a failure in words. Windows has three codes for a file that another program holds, and uses them for missing
- * permissions, too.
+ * Returns the reason of a failed system call as a clause. Windows has three codes for a file that another program holds open, and uses the
+ * same codes for missing permissions.
  */
 function reasonOf (code: string, syscall: unknown, platform: NodeJS.Platform): string {
   if (platform !== 'win32' || !IN_USE.has(code)) return REASONS[code] ?? `cannot be used (${code})`
@@ -41,7 +41,7 @@ function reasonOf (code: string, syscall: unknown, platform: NodeJS.Platform): s
   }`
 }
 
-/** Runs `work` on `path`. Turns errors of system calls into a ToolFailed that names the path as the caller gave it. */
+/** Runs `work` on `path`. Converts errors of system calls to a ToolFailed that names the path as the caller wrote it. */
 export async function withPathErrors<T> (
   path: string,
   work: () => Promise<T>,

@@ -6,7 +6,7 @@ import type { BuiltinTool } from '../contracts/tool.ts'
 const { steps } = PlanSchema.properties
 const Input = Type.Object({ steps }, { additionalProperties: false })
 
-/** Shows the user the plan of longer work. The newest plan of a run is the output of its newest call. */
+/** Creates the tool that shows the user the plan of longer work. The output of a run's newest call is the run's plan. */
 export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
     model: {

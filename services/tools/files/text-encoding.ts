@@ -4,31 +4,32 @@ import { guessEncoding } from './guess-encoding.ts'
 import { createLegacyDecoder, encodeLegacy, isLegacy, type LegacyEncoding } from './legacy-encoding.ts'
 
 /**
- * The encodings that are recognised and written back. The UTF-16 forms have a byte order mark. An encoding that is not Unicode is a guess.
+ * The encodings that are recognised, and kept when a file is written. A UTF-16 file is recognised by its byte order mark. An encoding that
+ * is not Unicode is a guess.
  */
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | LegacyEncoding
 type LineEnds = 'lf' | 'crlf' | 'mixed'
 
-/** The encoding and line ends of a text file. Models are told where they differ from UTF-8 with LF. */
+/** The encoding and line ends of a text file. Models are told only what differs from UTF-8 and LF. */
 export interface TextForm {
   encoding: Encoding
   lineEnds: LineEnds
 }
 
-/** A NUL within this many bytes marks a binary file, as in git and grep. */
+/** A NUL byte within this many bytes marks a binary file, as in git and grep. */
 const SNIFFED_BYTES = 8000
-/** The share of control characters from which bytes that are not UTF-8 count as binary. */
+/** The share of control characters above which bytes that are not UTF-8 count as binary. */
 const MOST_CONTROLS = 0.01
 
 const MARKS: Partial<Record<Encoding, number[]>> = { 'utf-8-bom': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
 
 export const byteOrderMark = (encoding: Encoding): Buffer => Buffer.from(MARKS[encoding] ?? [])
 
-/** Returns the encoding of a text; undefined for bytes that are not text. With `isBeginning` the bytes may end inside a character. */
+/** Returns the encoding of a text; undefined if the bytes are not text. If `isBeginning` is true, they may end inside a character. */
 export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {}): Encoding | undefined {
   const head = isBeginning ? withoutCutCharacter(bytes) : bytes
   const begins = (mark: number[]) => mark.every((byte, at) => head[at] === byte)
-  // UTF-32, whose byte order mark begins like that of UTF-16.
+  // UTF-32 is not supported. Its byte order mark begins like that of UTF-16.
   if (begins([0xff, 0xfe, 0, 0])) return undefined
   for (const encoding of ['utf-8-bom', 'utf-16le', 'utf-16be'] as const) if (begins(MARKS[encoding]!)) return encoding
   const sniffed = head.subarray(0, SNIFFED_BYTES)
@@ -38,7 +39,7 @@ export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {})
   return controls > sniffed.length * MOST_CONTROLS ? undefined : guessEncoding(bytes, { isBeginning })
 }
 
-/** Returns the bytes without an incomplete UTF-8 character at their end. */
+/** Returns the bytes without an incomplete UTF-8 character at the end. */
 function withoutCutCharacter (bytes: Uint8Array): Uint8Array {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]
@@ -48,20 +49,20 @@ function withoutCutCharacter (bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** Returns a function that decodes a text without its byte order mark, piece by piece; the last call has no piece. */
+/** Returns a function that decodes a text, passed without its byte order mark, piece by piece. It is called without a piece at the end. */
 export function createTextDecoder (encoding: Encoding): (piece?: Uint8Array) => string {
   if (isLegacy(encoding)) return createLegacyDecoder(encoding)
   const decoder = new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding, { ignoreBOM: true })
   return (piece) => decoder.decode(piece, { stream: piece !== undefined })
 }
 
-/** Decodes a whole text without its byte order mark. */
+/** Decodes a whole text, and removes its byte order mark. */
 export function decodeText (bytes: Uint8Array, encoding: Encoding): string {
   const decode = createTextDecoder(encoding)
   return decode(bytes.subarray(byteOrderMark(encoding).length)) + decode()
 }
 
-/** Encodes a text, with its byte order mark; undefined when the encoding lacks one of its characters. */
+/** Encodes a text, and adds the byte order mark of the encoding; undefined if the encoding lacks one of the characters. */
 export function encodeText (text: string, encoding: Encoding): Buffer | undefined {
   const mark = byteOrderMark(encoding)
   switch (encoding) {
@@ -77,7 +78,7 @@ export function encodeText (text: string, encoding: Encoding): Buffer | undefine
   }
 }
 
-/** Returns the line ends of a text; LF for a text of one line. */
+/** Returns the kind of line ends in a text; LF if it has none. */
 export function lineEndsOf (text: string): LineEnds {
   let crlf = 0
   let lf = 0
@@ -88,7 +89,7 @@ export function lineEndsOf (text: string): LineEnds {
   return crlf === 0 ? 'lf' : lf === 0 ? 'crlf' : 'mixed'
 }
 
-/** Returns the parts of a form that differ from UTF-8 with LF, for an answer, and whether the encoding is a guess. */
+/** Returns the fields for an answer that describe what differs from UTF-8 and LF, and whether the encoding is a guess. */
 export const unusualForm = ({ encoding, lineEnds }: TextForm): Partial<TextForm> & { encodingIsGuess?: true } => ({
   ...encoding !== 'utf-8' && { encoding },
   ...isLegacy(encoding) && { encodingIsGuess: true },

@@ -29,7 +29,7 @@ const COMPACT = {
   schema: Type.Object({ path: Type.String(), content: Type.String() })
 }
 
-/** The file before the write: its text and form are absent when it is too large or not text. */
+/** A file before the write. `text` and `form` are absent if the file is too large or not text. */
 interface Before {
   digest: string
   text?: string
@@ -37,9 +37,9 @@ interface Before {
 }
 
 /**
- * Output: `{path, bytesWritten, created, encoding?, encodingIsGuess?, lineEnds?, message?, digest, diff}`. A new file is UTF-8. A replaced
- * text file keeps its encoding, unless the encoding lacks characters of the content: then the message says so. It keeps its line ends, line
- * by line, if the content has no CRLF. Models get no diff.
+ * Output: `{path, bytesWritten, created, encoding?, encodingIsGuess?, lineEnds?, message?, keptAside?, note?, digest, diff}`; models get no
+ * diff. A new file is UTF-8. A replaced text file keeps its encoding, unless the encoding lacks characters of the content; then `message`
+ * says so. It also keeps its line ends, line by line, if the content has no CRLF.
  */
 export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -106,7 +106,7 @@ function examine (folder: Folder, name: string, paths: PathPolicy, signal: Abort
   })
 }
 
-/** Returns what a tool does to files that writes the file at `path`. */
+/** Returns the description of the file change for a tool that writes the one file at `path`. */
 export const changedFile = (
   paths: PathPolicy,
   path: string,
@@ -118,15 +118,15 @@ export const changedFile = (
     return { changed: [{ path: real }], preview: (context) => withPathErrors(path, () => preview(real, context)) }
   })
 
-/** Models get no diff: they know what they wrote. */
+/** Removes the diff from an output for models, which know what they wrote. */
 export const withoutDiff = ({ diff, ...output }: ToolOutput): ToolOutput => output
 
-/** The folder is made with the file. */
+/** Ignores the error for a folder that does not exist yet: the folder is created with the file. */
 function unlessAbsent (error: { code?: string }): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Returns the state that earlier calls of the step would leave at the path; undefined for nothing. */
+/** Returns the text that earlier calls of the step would leave at a path; undefined if they would leave no file. */
 function comingAt (ahead: FileChanges, real: string): Pick<Before, 'text' | 'form'> | undefined {
   const bytes = ahead.get(real)
   return bytes ? textOf(Buffer.from(bytes)) : undefined
@@ -140,8 +140,8 @@ function textOf (bytes: Buffer): Pick<Before, 'text' | 'form'> {
 }
 
 /**
- * Returns the content in the encoding and with the line ends of the text that it replaces. If that is not possible, `lost` is the encoding
- * that the text had.
+ * Returns the content in the encoding and with the line ends of the text that it replaces. If that encoding lacks characters of the
+ * content, returns UTF-8, and the old encoding as `lost`.
  */
 async function inForm (content: string, old: Pick<Before, 'text' | 'form'> = {}): Promise<{
   bytes: Buffer,

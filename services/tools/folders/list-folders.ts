@@ -16,20 +16,20 @@ const BadPath = defineError('ERR_INVALID_REQUEST', 'The path %s %s.')
 const Slow = defineError('ERR_TIMEOUT', 'The folder "%s" did not answer within %d s: the drive or computer that it lies on may be away.')
 const Busy = defineError('ERR_TOO_MANY_WAITS', 'Other folders are still being read, and do not answer. Try again in a moment.')
 
-/** The time limit for an answer of a folder, milliseconds: a network drive that is away never answers. */
+/** The time limit for reading a folder, in milliseconds. A network drive that is not connected never answers. */
 const ANSWER_MS = 10_000
-/** The most folders that are read at once. Each may hold a thread of the pool that the store uses, too. */
+/** The most folders that are read at once. Each may occupy a thread of the pool that the store uses, too. */
 const MOST_READ = 2
 const MOST_WAITING = 64
-/** The most entries of a folder that are read, and the most matching ones that are sorted. */
+/** The most entries of a folder that are read, and the most matching entries that are sorted. */
 const MOST_SEEN = 200_000
 const MOST_SORTED = 20_000
-/** The most links that are followed for one answer, to see whether they lead to folders. */
+/** The most symbolic links that are resolved for one answer, to find out whether they lead to folders. */
 const MOST_LINKS = 2_000
-/** The most recent folders that are listed. */
+/** The most recently used folders in the list of places. */
 const MOST_RECENT = 12
 
-/** The calls of a file system that are used here. */
+/** The file system functions that are used here; tests replace them. */
 interface FileSystem {
   realpath(path: string): Promise<string>
   stat(path: string): Promise<Pick<Stats, 'isDirectory'>>
@@ -41,7 +41,7 @@ const FILES: FileSystem = {
   realpath,
   stat,
   access,
-  // The type declarations lack the encoding 'buffer', which opendir supports. With it a name that is not UTF-8 can be recognised.
+  // The type declarations lack the encoding 'buffer', which opendir supports. It lets names that are not UTF-8 be recognised.
   opendir: (path) => opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 }) as ReturnType<FileSystem['opendir']>
 }
 
@@ -51,9 +51,9 @@ interface FolderParts {
   home: string
   workspace: () => string
   roots: () => readonly string[]
-  /** Folders of the service itself, whose names are not shown. */
+  /** The folders of the service itself, whose content is not shown. */
   own: readonly string[]
-  /** Returns working folders of conversations and tasks, the most recent first. */
+  /** Returns the working folders of conversations and tasks, most recently used first. */
   recent: (limit: number) => Promise<string[]>
   platform?: NodeJS.Platform
   files?: FileSystem
@@ -61,7 +61,10 @@ interface FolderParts {
 
 export type Folders = ReturnType<typeof createFolders>
 
-/** Lists folders of this computer for a person who looks for one: their names and where links lead, never which files there are. */
+/**
+ * Lists folders of this computer for a person who chooses one. Shows the names of folders and the targets of links, never the names of
+ * files.
+ */
 export function createFolders (
   { clock, paths, home, workspace, roots, own, recent, platform = process.platform, files = FILES }: FolderParts
 ) {
@@ -70,8 +73,8 @@ export function createFolders (
   const kernel = platform === 'win32' ? [] : KERNEL_FOLDERS
 
   /**
-   * Runs `work` within the time limit of a folder. Work that a drive holds up keeps its place until it ends, so that no further work is
-   * sent to the drive.
+   * Runs `work` with the time limit of a folder. If a drive does not answer, the work keeps its slot until it ends, so that not all threads
+   * of the pool are sent to that drive.
    */
   const inTime = async <T>(path: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     try {
@@ -81,13 +84,13 @@ export function createFolders (
     }
   }
 
-  /** Returns the absolute path of a given one; `~` is the home folder. Throws BadPath (400). */
+  /** Returns the absolute path of a given path, in which `~` is the home folder. Throws BadPath (400). */
   function meant (given: string, base: string): string {
     const path = /^~(?=$|[\\/])/.test(given) ? home + given.slice(1) : given
     if (path.includes('\0') || !path.isWellFormed()) throw new BadPath(JSON.stringify(given), 'is no text that a path can have')
     const reading = readPath(path, base, platform)
     if ('refused' in reading) throw new BadPath(JSON.stringify(given), reading.refused)
-    // Windows signs in at another computer as soon as a path there is looked up. Browsing must not cause that.
+    // Windows signs in at another computer as soon as a path on it is looked up. Browsing must not cause that.
     if (platform === 'win32' && shareOf(reading.path) !== undefined) {
       throw new BadPath(JSON.stringify(given), 'is on another computer, where nobody looks: write the whole path into the field')
     }
@@ -103,13 +106,13 @@ export function createFolders (
   const isOwn = (real: string, places: string[]) => places.some((place) => within(real, place, sep))
   const isKernel = (real: string) => kernel.some((place) => within(real, place, sep))
 
-  /** Returns the folders on the way to a path, and the path itself. */
+  /** Returns the folders from the root down to a path, and the path itself, each with its name. */
   function partsOf (path: string): FolderView['parts'] {
     const { root, base } = parse(path)
     return path === root || base === '' ? [{ name: root, path: root }] : [...partsOf(dirname(path)), { name: base, path }]
   }
 
-  /** Returns the sorted names of the folders and links in a folder that match, and the number of those left out. */
+  /** Returns the matching folders and links in a folder, sorted by name, and the numbers of hidden ones and of those beyond MOST_SORTED. */
   async function namesIn (path: string, { prefix = '', hidden: isShown }: Pick<FolderQuery, 'prefix' | 'hidden'>, signal: AbortSignal) {
     const begins = folded(prefix)
     const showsHidden = isShown || prefix.startsWith('.')
@@ -134,7 +137,7 @@ export function createFolders (
     return { found, hidden, beyond, isCut: isCut || beyond > 0 }
   }
 
-  /** Returns a link that leads to a folder, or nowhere; undefined for a link to a file. */
+  /** Returns the entry for a link that leads to a folder or is broken; undefined for a link to a file. */
   async function asLink (name: string, path: string, places: string[]): Promise<FolderEntry | undefined> {
     const target = await files.realpath(path).catch(() => undefined)
     if (target === undefined) return { name, path, problem: 'broken' }
@@ -171,13 +174,13 @@ export function createFolders (
 
   return {
     /**
-     * Returns a folder with the folders in it. One that may not be read or used is returned without them, with its problem. Throws NoFolder
-     * (404), BadPath (400), Slow (504) if its drive does not answer, or Busy (429).
+     * Returns a folder with the folders in it. A folder that cannot be read or used is returned with its problem instead. Throws NoFolder
+     * (404), BadPath (400), Slow (504) if the drive does not answer, or Busy (429).
      */
     async list (query: FolderQuery, caller: AbortSignal): Promise<FolderView> {
       const base = query.cwd === undefined ? workspace() : meant(query.cwd, workspace())
       const path = meant(query.path ?? '.', base)
-      // A sentence names the folder as the request did, because it must not show where a relative path leads.
+      // Errors name the folder as the request did, because they must not reveal where a relative path leads.
       const named = query.path ?? query.cwd ?? path
       return inTime(named, caller, async (signal) => {
         let real = path
@@ -199,8 +202,8 @@ export function createFolders (
     },
 
     /**
-     * Returns the places from which a person starts. Folders that are gone are left out. Throws Slow (504) if a drive does not answer, or
-     * Busy (429).
+     * Returns the folders from which a person can start browsing. Folders that do not exist are left out. Throws Slow (504) if a drive does
+     * not answer, or Busy (429).
      */
     async places (caller: AbortSignal): Promise<FolderPlaces> {
       const used = [...new Set(await recent(MOST_RECENT))]
@@ -218,5 +221,5 @@ export function createFolders (
   }
 }
 
-/** Folds a name for comparison: people type names in any case and Unicode form. */
+/** Folds a name for comparison, because people type names in any case and Unicode form. */
 const folded = (name: string) => name.normalize('NFC').toLowerCase()

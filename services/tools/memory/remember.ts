@@ -31,7 +31,7 @@ const InputSchema = Type.Object({
   }))
 }, { additionalProperties: false })
 
-/** Remembers a statement of the user from this conversation, as the user's own whole sentence. */
+/** Creates the tool that remembers a statement of the user from this conversation, as the user's own whole sentence. */
 export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<Input> {
   return {
     model: {
@@ -49,7 +49,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
       const { contentOf } = await loadPointers()
       const content = { fact, ...contentOf(given, fact) }
       const named = replaces.map((each) => findKnown(entries, each, source.threadId))
-      // The rest of the replaced fact stays beside the new one until the conversation is read as a whole.
+      // If the new fact names only a part of a replaced entry, that entry stays beside it until the conversation is read as a whole.
       const among = { entries: [], threadId: source.threadId }
       const targets = named.filter((entry) => named.length === 1 || namesEntry(fact, entry, among)).map((entry) => entry.id)
       const { known, proposed, replaced } = await brain.ingest([

@@ -2,7 +2,7 @@ import { QuestionsSchema, type Question } from '../../../schemas/questions.ts'
 import { ASK_USER } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
 
-/** Asks the user questions. */
+/** Creates the tool that asks the user questions. */
 export function createAskUser (): Tool<{ questions: Question[] }> {
   return {
     model: {
@@ -21,15 +21,15 @@ export function createAskUser (): Tool<{ questions: Question[] }> {
 }
 
 /**
- * Control characters, except for tab and line ends, and overrides of the text direction. Both can make a text look different from what it
- * is.
+ * Matches control characters, except tabs and line ends, and overrides of the text direction. Both can make a text look different from what
+ * it is.
  */
 // eslint-disable-next-line no-control-regex
 const DECEPTIVE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202d\u202e]/
 
 /**
- * Returns a mistake that a schema cannot express: ids and values of options must differ, and texts for the user must not hold deceptive
- * characters. Undefined if there is none.
+ * Returns a mistake that a schema cannot express; undefined for none. Ids and option values must differ, and texts for the user must not
+ * contain deceptive characters.
  */
 function questionMistake (questions: readonly Question[]): string | undefined {
   const deceptive = questions.find(({ text, options = [] }) =>

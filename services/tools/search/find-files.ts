@@ -25,7 +25,9 @@ interface Parts {
   transform: Transform
 }
 
-/** Output: `{path, files, truncated?, nextOffset?, message?}`. The paths of `files` are relative to `path`. Models get one path a line. */
+/**
+ * Output: `{path, files, truncated?, nextOffset?, message?}`. The paths in `files` are relative to `path`. Models get one path per line.
+ */
 export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
     model: {

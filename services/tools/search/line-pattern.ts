@@ -1,28 +1,28 @@
 import { translatePattern } from './translate-pattern.ts'
 
-/** A regular expression for lines, as `linesMatching` needs it. */
+/** A compiled pattern, in the forms that `linesMatching` needs. */
 interface LinePattern {
   /** Finds the next match in a text. */
   inText: RegExp
   /** Tests one line. */
   inLine: RegExp
-  /** True if a match may span lines: the pattern names a line end. */
+  /** True if a match may span several lines: the pattern contains a line end, or a dot that matches line ends. */
   spansLines: boolean
-  /** True if a line may match alone although it does not match in its text. */
+  /** True if a line on its own may match although it does not match within the whole text. */
   looksAround: boolean
-  /** An ASCII text that every file with a match contains; undefined if none is known. */
+  /** An ASCII text that is contained in every file with a match; undefined if none is known. */
   contained?: string
 }
 
-/** Matches a pattern that contains no operators. */
+/** Matches a pattern without operators. */
 const PLAIN = /^[\w \-"'`#%&,:;<>=@~/!]+$/
-/** These parts at the beginning or end of a pattern only cost time, because every line matches them. */
+/** Matches `.*` at the beginning or end of a pattern. It changes nothing about which lines match, but costs time. */
 const SURROUNDING_ANY = /^(?:\.\*\??)+(?=.)|(?<=[^\\])(?:\.\*\??)+$/g
 
-/** Escapes a text so that a regular expression finds it as it is. */
+/** Escapes a text so that a regular expression matches it literally. */
 export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** Compiles a pattern of any common dialect. Throws SyntaxError. */
+/** Compiles a pattern in any common regular expression dialect. Throws SyntaxError. */
 export function compilePattern (pattern: string, isCaseSensitive: boolean): LinePattern {
   const translated = translatePattern(pattern)
   const source = /[|\\]/.test(translated.source) ? translated.source : translated.source.replace(SURROUNDING_ANY, '')
@@ -37,16 +37,19 @@ export function compilePattern (pattern: string, isCaseSensitive: boolean): Line
   }
 }
 
-/** A line, or the lines of a match that spans some, with its position in the text (`end` exclusive, without the line end). */
+/**
+ * A matching line, or the lines that a match spans. `start` and `end` are positions in the text; `end` is exclusive and without the line
+ * end.
+ */
 export interface LineMatch {
   line: number
   start: number
   end: number
-  /** Where the match begins. */
+  /** The position in the text where the match begins. */
   at: number
 }
 
-/** Finds the lines of a text that match, each once. */
+/** Yields the lines of a text that match, each line once. */
 export function * linesMatching (text: string, pattern: LinePattern): Generator<LineMatch> {
   const { inText, inLine, spansLines, looksAround } = pattern
   let line = 1
@@ -59,7 +62,8 @@ export function * linesMatching (text: string, pattern: LinePattern): Generator<
     let at = from
     let length = 0
     if (!looksAround || spansLines) {
-      // Without lookaround, a line that matches on its own matches in the text, too: lines before the first match need no test.
+      // Without lookaround, a line that matches on its own also matches within the text. Lines before the first match need no test of their
+      // own.
       inText.lastIndex = from
       const match = inText.exec(text)
       if (match === null || (match.index === text.length && text.endsWith('\n'))) return

@@ -102,7 +102,7 @@ export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Sta
   }
 }
 
-/** Returns the fault of a pattern, as a sentence. */
+/** Returns a sentence that says what is wrong with a pattern; undefined if it can be compiled. */
 function faultOf (pattern: string, isCaseSensitive: boolean): string | undefined {
   try {
     compilePattern(pattern, isCaseSensitive)
@@ -122,7 +122,7 @@ function nothingFound ({ matches, searched, skipped }: FoundLines, offset: numbe
     'Files that .gitignore leaves out are searched when path names their folder.'
 }
 
-/** Shows matches as grep does: `12:` before a match, `11-` before context, `--` where lines are left out. */
+/** Converts matches to text in the form of grep: `12:` before a match, `11-` before a context line, `--` where lines are left out. */
 function grouped (output: ToolOutput): ToolOutput {
   const { matches, searched: _searched, ...rest } = output
   if (!Array.isArray(matches)) return output
@@ -147,7 +147,9 @@ function linesOf (matches: MatchedLine[]): string {
   return sorted.map(([number, text], at) => hasContext && at > 0 && sorted[at - 1][0] < number - 1 ? `--\n${text}` : text).join('\n')
 }
 
-/** Returns the scope of a search of a folder or file. Throws PathRefused, and ToolFailed for anything else. */
+/**
+ * Returns the files that a search of a folder or file covers. Throws PathRefused, or ToolFailed if the path is neither a folder nor a file.
+ */
 export async function searchScope (path: string, cwd: string, paths: PathPolicy): Promise<Omit<FilesRequest, 'glob' | 'offset' | 'limit'>> {
   const real = await paths.resolve(path, cwd)
   const stat = await lstat(real)
@@ -157,7 +159,7 @@ export async function searchScope (path: string, cwd: string, paths: PathPolicy)
   return { folder: real, parents: await parentsOf(real, cwd, paths), excluded }
 }
 
-/** Returns the folders above a folder up to the root of its repository, as far as they may be used, the outermost first. */
+/** Returns the folders above a folder up to the root of its repository, outermost first, as far as the run may use them. */
 async function parentsOf (folder: string, cwd: string, paths: PathPolicy): Promise<string[]> {
   const parents: string[] = []
   for (let place = folder; place !== dirname(place) && !await isThere(join(place, '.git')); place = dirname(place)) {
@@ -170,7 +172,7 @@ async function parentsOf (folder: string, cwd: string, paths: PathPolicy): Promi
 
 const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, () => false)
 
-/** Runs a search in the worker; turns its failure into a ToolFailed that says what to do. */
+/** Runs a search in the worker. If the worker fails, throws a ToolFailed that says what to do. */
 export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -183,10 +185,10 @@ export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the glob relative to the searched folder. Throws ToolFailed for one that leads elsewhere. */
+/** Returns the glob relative to the searched folder. Throws ToolFailed if the glob leads out of that folder. */
 export function relativeGlob (glob: string, folder: string, platform: NodeJS.Platform = process.platform): string {
   const isWindows = platform === 'win32'
-  // No name there contains characters that a backslash would have to escape, except for brackets and braces.
+  // Windows names contain no character that a glob would have to escape, except for brackets and braces, so backslashes are separators.
   const [given, from] = isWindows ? [glob, folder].map((each) => each.replaceAll('\\', '/')) : [glob, folder]
   const start = from.endsWith('/') ? from : `${from}/`
   const isBelow = isWindows ? given.toLowerCase().startsWith(start.toLowerCase()) : given.startsWith(start)
@@ -198,7 +200,8 @@ export function relativeGlob (glob: string, folder: string, platform: NodeJS.Pla
 }
 
 /**
- * Returns the part of an answer about further matches. `nothing` is the sentence for a search that found nothing; '' if it found something.
+ * Returns the fields of an answer that say whether there are further matches. `nothing` is the sentence for a search without matches, else
+ * ''.
  */
 export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number, nothing: string): ToolOutput {
   const rest = endedAt !== undefined

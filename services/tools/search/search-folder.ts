@@ -27,24 +27,24 @@ import {
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
 import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles, Scanned, ScannedFile, ScanRequest } from './search-rpc.ts'
 
-/** Milliseconds after which a search ends with what it has found, before the deadline of the worker. */
+/** How long a search runs, in milliseconds, before it ends with what it has found. Shorter than the time limit of the worker. */
 const SEARCH_MS = 8_000
 
-/** Starts the time of a search. The returned function says whether the time is up. */
+/** Starts the clock of a search. The returned function returns true once the time is up. */
 function startSearch (): () => boolean {
   const started = performance.now()
   return () => performance.now() - started > SEARCH_MS
 }
 
-/** Larger files are not searched. */
+/** The largest file that is searched, in bytes. */
 const FILE_BYTES = 16 * 1024 * 1024
-/** Characters of a line that are shown, and how many of them stand before the match in a longer line. */
+/** The most characters of a line that are shown, and in a longer line, how many of them precede the match. */
 const LINE_CHARS = 300
 const BEFORE_CHARS = 100
-/** The most lines that are shown of a match that spans lines. */
+/** The most lines that are shown of a match that spans several lines. */
 const SPANNED_LINES = 20
 
-/** Finds the lines of the files below a folder that match a pattern. Runs in the worker, which is ended if the pattern takes too long. */
+/** Finds the lines that match a pattern in the files below a folder. Runs in the worker, which is ended if the pattern takes too long. */
 export function findLines (request: LinesRequest): FoundLines {
   const { pattern, caseSensitive, glob, context, offset, limit } = request
   const isTimeUp = startSearch()
@@ -64,7 +64,7 @@ export function findLines (request: LinesRequest): FoundLines {
       continue
     }
     found.searched++
-    // Most files do not match, and decoding is the slow part for these.
+    // Most files do not match. Checking the bytes saves decoding these files, which is the slow part.
     if (compiled.contained !== undefined && !encoding.startsWith('utf-16') && !bytes!.includes(compiled.contained)) continue
     const text = decodeText(bytes!, encoding)
     const composed = hasAccents ? text.normalize('NFC') : text
@@ -84,8 +84,9 @@ export function findLines (request: LinesRequest): FoundLines {
 const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
 
 /**
- * Returns a function that maps a match in the composed form (NFC) of a text to its place in the text itself, line by line: a file may store
- * an accent as a separate character, while people and models write both as one. Matches come in the order of their lines.
+ * Returns a function that converts a match in the composed form (NFC) of a text to its place in the text itself, line by line. A file may
+ * store an accent as a separate character, while people and models write a composed character. Matches must come in the order of their
+ * lines.
  */
 function createLinePlacer (text: string): (match: LineMatch, composed: string) => LineMatch {
   let line = 1
@@ -123,7 +124,7 @@ function matchedLine (path: string, text: string, { line, start, end, at }: Line
   return { path, line, text: lines.join('\n'), ...context > 0 && { before, after } }
 }
 
-/** Returns a line, or the part of a long one around the position of the match, with … where something is left out. */
+/** Returns a line or, if it is long, the part around position `at`, with … where characters are left out. */
 function cutLine (whole: string, at = 0): string {
   const line = whole.replace(/\r$/, '')
   if (line.length <= LINE_CHARS) return line
@@ -132,7 +133,7 @@ function cutLine (whole: string, at = 0): string {
   return `${from > 0 ? '…' : ''}${line.slice(from, to).toWellFormed()}${to < line.length ? '…' : ''}`
 }
 
-/** Finds the files and links below a folder that match a glob, or the folders if the glob ends with `/`. Runs in the worker. */
+/** Finds the files and links below a folder that match a glob; if the glob ends with `/`, the folders. Runs in the worker. */
 export function findPaths (request: FilesRequest): FoundFiles {
   const { glob, offset, limit } = request
   const isTimeUp = startSearch()
@@ -153,8 +154,8 @@ export function findPaths (request: FilesRequest): FoundFiles {
 }
 
 /**
- * Returns a function that says whether a path relative to the searched folder matches a glob. A glob without `/` is compared with the name
- * alone, at any depth, as in .gitignore and most editors. Paths and globs have `/` on Windows, too, where case makes no difference.
+ * Returns a function that tests whether a path relative to the searched folder matches a glob. A glob without `/` is compared with the last
+ * name of the path, as in .gitignore and most editors. Paths and globs contain `/` on Windows, too; there case is ignored.
  */
 export function createGlobFilter (glob: string, platform: NodeJS.Platform = process.platform): (path: string) => boolean {
   const matchesComposed = picomatch(glob.normalize('NFC'), { dot: true, windows: false, nocase: platform === 'win32' })
@@ -163,9 +164,9 @@ export function createGlobFilter (glob: string, platform: NodeJS.Platform = proc
 }
 
 /**
- * Lists the files of a folder that match a glob, with their sizes and times. Case is ignored: `*.jpg` matches IMG_1.JPG, as cameras name
- * it. Links are not followed and not listed. Ends as soon as more files are found than allowed. Runs in a worker. Throws if the folder
- * cannot be opened.
+ * Lists the files below a folder that match a glob, with size and modification time. The case of file extensions is ignored: `*.jpg`
+ * matches IMG_1.JPG. Symbolic links are neither followed nor listed. Returns `beyond` as soon as more than `most` files or folders were
+ * visited. Runs in the worker. Throws if the folder cannot be opened.
  */
 export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): Scanned {
   const matches = createGlobFilter(withSmallExtension(glob))
@@ -192,23 +193,23 @@ const withSmallExtension = (path: string): string => path.replace(/\.[^./]*$/, (
 
 /** A file or link that was found, or a folder, whose path ends with '/'. */
 interface Found {
-  /** Relative to the searched folder, with '/'. */
+  /** The path relative to the searched folder, with '/'. */
   path: string
   kind: 'file' | 'link' | 'folder'
-  /** Returns the bytes of a file; undefined when it is larger than `mostBytes`, or cannot or may not be read. */
+  /** Returns the bytes of a file; undefined if the file is larger than `mostBytes`, or cannot or may not be read. */
   read(mostBytes: number): Buffer | undefined
-  /** Returns the file system's data about it; undefined if it is gone. */
+  /** Returns the stats of the entry; undefined if it is gone, or for a folder. */
   stat(): Stats | undefined
 }
 
 /** The folders of version control systems. */
 const REPOSITORIES = new Set(['.git', '.hg', '.svn', '.jj'])
-/** Folders are held open down to the current one, so their number is bounded. */
+/** The most levels that are visited. The folders down to the current one are held open, so their number must be bounded. */
 const DEEPEST = 100
 
 /**
- * Yields everything below a folder that is not ignored, sorted by name in each folder. Links are yielded and not followed. Throws if the
- * folder cannot be opened. `closed` is called with each folder below that cannot be read, and with '' for the folder itself.
+ * Yields everything below a folder that is not ignored, sorted by name within each folder. Symbolic links are yielded but not followed.
+ * `closed` is called with each folder that cannot be read, and with '' for the searched folder. Throws if that folder cannot be opened.
  */
 function * walk (
   { folder, file, parents, excluded }: Omit<FilesRequest, 'glob' | 'offset' | 'limit'>,
@@ -216,7 +217,7 @@ function * walk (
 ): Generator<Found> {
   const own = new Set(excluded)
   const isExcluded = (identity: string) => own.has(identity)
-  // Keys and credentials are searched only if their own folder is searched, and then the call asks.
+  // Files with keys and credentials are searched only if the search begins in their folder; that call needs an approval.
   const isHidden = (path: string) => isCredential(path) && !isCredential(folder)
   const root = holdFolder(folder)
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
@@ -270,7 +271,7 @@ function * walk (
   }
 }
 
-/** Returns the entries of a folder; undefined if it may not be listed. */
+/** Returns the entries of a folder, sorted by name; undefined if the folder cannot be listed. */
 function sortedEntries (folder: HeldFolder): Dirent[] | undefined {
   try {
     return readdirSync(entryOf(folder, '.'), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)

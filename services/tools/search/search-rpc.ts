@@ -1,14 +1,14 @@
-/** Which files are searched. */
+/** The files that a search covers, and the range of matches to return. */
 interface Scope {
-  /** Real path of the folder. */
+  /** The real path of the searched folder. */
   folder: string
-  /** Only this file of the folder is searched, whatever .gitignore says. */
+  /** If set, only this file in the folder is searched, even if it is ignored. */
   file?: string
-  /** Real paths of the folders above whose .gitignore also applies here, the outermost first. */
+  /** The real paths of the folders above whose .gitignore also applies, outermost first. */
   parents: string[]
-  /** Identities of files and folders that are skipped, see `identityOf`. */
+  /** The identities of files and folders that are skipped, see `identityOf`. */
   excluded: string[]
-  /** The number of matches to skip, and the number to return. */
+  /** The number of matches to skip, and the most to return. */
   offset: number
   limit: number
 }
@@ -17,15 +17,15 @@ export interface FilesRequest extends Scope {
   glob: string
 }
 
-/** A search for files that match a glob, with the data that reveals a change of each. */
+/** A request for the files that match a glob, with the size and time by which a change of a file is noticed. */
 export interface ScanRequest extends Omit<FilesRequest, 'offset' | 'limit'> {
-  /** The most files, and folders, that may be visited, whether they match or not. */
+  /** The most files, and the most folders, that may be visited, whether they match or not. */
   most: number
-  /** The most folders that the answer names. */
+  /** The most folders that the answer lists. */
   mostFolders: number
 }
 
-/** Path relative to the folder, bytes, and the time of the last change of the content in milliseconds since the Unix epoch. */
+/** A file's path relative to the folder, its size in bytes, and its modification time in epoch milliseconds. */
 export type ScannedFile = [path: string, size: number, modifiedAt: number]
 
 export type Scanned =
@@ -34,10 +34,10 @@ export type Scanned =
   | {
     is: 'scanned'
     files: ScannedFile[]
-    /** The folders below, relative, with `/` at the end; the first `mostFolders`. */
+    /** The first `mostFolders` folders below, as relative paths that end with `/`. */
     folders: string[]
     hasMoreFolders: boolean
-    /** Folders that cannot be read, in the same form. */
+    /** The folders that cannot be read, in the same form; '' for the searched folder itself. */
     closed: string[]
   }
 
@@ -46,37 +46,37 @@ export interface LinesRequest extends Scope {
   pattern: string
   caseSensitive: boolean
   glob?: string
-  /** Lines shown before and after each match. */
+  /** The number of lines shown before and after each match. */
   context: number
 }
 
 export interface MatchedLine {
-  /** Path of the file, relative to the folder, with `/`. */
+  /** The path of the file, relative to the folder, with `/`. */
   path: string
-  /** Number of the line, from 1. */
+  /** The number of the line, from 1. */
   line: number
-  /** The line, or the lines of a match that spans some; cut when they are long. */
+  /** The line, or all lines of a match that spans several. Long lines are cut. */
   text: string
   before?: string[]
   after?: string[]
 }
 
-/** How a search ended. */
+/** How far a search got. */
 interface Ended {
-  /** There are more matches than were asked for. */
+  /** True if there may be more matches than those returned. */
   hasMore: boolean
-  /** The file at which the time was up; what follows was not searched. */
+  /** The path at which the time was up. The rest was not searched. */
   endedAt?: string
 }
 
 export interface FoundLines extends Ended {
   matches: MatchedLine[]
   searched: number
-  /** Files that were not searched: not text, too large, or not readable. */
+  /** The number of files that were not searched, because they are not text, too large or not readable. */
   skipped: number
 }
 
 export interface FoundFiles extends Ended {
-  /** Paths relative to the folder, with `/`; those of folders end with `/`. */
+  /** Paths relative to the folder, with `/`. The paths of folders end with `/`. */
   paths: string[]
 }

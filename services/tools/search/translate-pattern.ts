@@ -1,14 +1,14 @@
 /**
- * Models write regular expressions in the dialect that they know best. JavaScript reads most of these without an error but with another
- * meaning (`\A` is the letter A): the search finds nothing, and that looks like a fact. This file translates them to JavaScript with the
- * flags `u` and `m`. Sources: the manuals of PCRE2, Python's re, Go's RE2, Java's Pattern, POSIX and GNU grep.
+ * Translates regular expressions to JavaScript with the flags `u` and `m`. Models write the dialect that they know best. JavaScript reads
+ * most of it without an error, but with another meaning (`\A` is the letter A): the search finds nothing, and the model takes that for a
+ * fact. Sources: the manuals of PCRE2, Python's re, Go's RE2, Java's Pattern, POSIX and GNU grep.
  */
 
 /** Whitespace within a line. */
 const BLANKS = ' \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const LINE_ENDS = '\\n\\v\\f\\r\\u0085\\u2028\\u2029'
 
-/** The classes of POSIX, as members of a class. */
+/** The POSIX character classes, such as `[:alpha:]`, as members of a JavaScript class. */
 const POSIX: Record<string, string> = {
   alpha: '\\p{L}\\p{M}',
   digit: '0-9',
@@ -25,7 +25,7 @@ const POSIX: Record<string, string> = {
   word: '\\w',
   ascii: '\\x00-\\x7f'
 }
-/** Negations of the POSIX classes that have several members or a range. */
+/** Negated POSIX classes, such as `[:^space:]`, that a JavaScript class can contain as members. */
 const NOT_POSIX: Record<string, string> = {
   space: '\\S',
   word: '\\W',
@@ -36,7 +36,7 @@ const NOT_POSIX: Record<string, string> = {
   digit: '\\D'
 }
 
-/** Names that other dialects use for Unicode properties. */
+/** Names of Unicode properties in other dialects, and their names in JavaScript. */
 const PROPERTIES: Record<string, string> = {
   alpha: 'Alphabetic',
   alnum: 'Alphabetic',
@@ -49,9 +49,9 @@ const PROPERTIES: Record<string, string> = {
   'l&': 'LC'
 }
 
-/** Escapes that mean the same inside and outside of a class. */
+/** Escapes that mean the same inside and outside of a character class. */
 const EVERYWHERE: Record<string, string> = { h: BLANKS, e: '\\x1b', a: '\\x07' }
-/** Escapes outside of a class. Lines are searched one by one, so the beginning and end of the text are those of the line. */
+/** Escapes outside of a character class. Lines are searched one by one, so the start and end of the text are those of the line. */
 const ESCAPES: Record<string, string> = {
   A: '^',
   Z: '$',
@@ -64,15 +64,18 @@ const ESCAPES: Record<string, string> = {
   X: '(?:\\P{M}\\p{M}*)',
   e: '\\x1b',
   a: '\\x07',
-  // `\K` drops the text before it from the match, which makes no difference to the line.
+  // `\K` drops the text before it from the match. This does not change whether a line matches.
   K: '',
   G: ''
 }
-/** Letters behind a backslash that mean the same in JavaScript and all other dialects. */
+/** Letters after a backslash that mean the same in JavaScript and all other dialects. */
 const SHARED = new Set('bBdDfnrsStvwW')
 const SYNTAX = new Set('^$\\.*+?()[]{}|/')
 
-/** Groups with special beginnings, their form in JavaScript, and whether they can be repeated; undefined: as the thing before them. */
+/**
+ * Groups in the syntax of other dialects, with their text in JavaScript, and whether a quantifier may follow. If `repeatable` is undefined,
+ * the element before the group decides.
+ */
 const GROUPS: Array<{ form: RegExp, text (name: string): string, repeatable?: boolean }> = [
   { form: /\(\?#[^)]*\)/y, text: () => '' },
   { form: /\(\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y, text: (name) => `(?<${name}>`, repeatable: false },
@@ -86,19 +89,22 @@ const UNKNOWN_GROUPS: Array<[RegExp, string]> = [
   [/\(\*\w+/y, 'verbs (*…)'],
   [/\(\?[a-zA-Z-]+\)/y, 'flags such as (?i) behind the beginning']
 ]
-/** Flags at the beginning of a pattern. */
+/** Matches flags at the beginning of a pattern, such as `(?i)`. */
 const LEADING_FLAGS = /^\(\?([imsuaULx]+)\)/
 const QUANTIFIER = /[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\}/y
 
-/** A pattern in JavaScript's dialect, with the flags `um`. */
+/** A pattern in the dialect of JavaScript, for the flags `um`. */
 export interface TranslatedPattern {
   source: string
   ignoresCase: boolean
-  /** True if `.` matches line ends, too. */
+  /** True if `.` also matches line ends. */
   dotMatchesAll: boolean
 }
 
-/** Translates a pattern of any common dialect. Throws SyntaxError, with a message for a model, for constructs without a counterpart. */
+/**
+ * Translates a pattern in any common dialect. Throws SyntaxError, with a message for the model, if a construct has no counterpart in
+ * JavaScript.
+ */
 export function translatePattern (pattern: string): TranslatedPattern {
   const [all = '', flags = ''] = LEADING_FLAGS.exec(pattern) ?? []
   if (flags.includes('x')) throw unknown('the flag (?x)', 'Leave out the blanks and comments in it')
@@ -107,8 +113,8 @@ export function translatePattern (pattern: string): TranslatedPattern {
 }
 
 /**
- * Reads the pattern as a basic one of grep, where `\|`, `\(`, `\)`, `\+`, `\?`, `\{` and `\}` are operators and the bare characters are
- * literal. Models mean that when they search for a piece of code: `f(x) {`. Undefined if the pattern has none of them.
+ * Reads the pattern as a basic regular expression of grep, in which `\|`, `\(`, `\)`, `\+`, `\?`, `\{` and `\}` are operators and the bare
+ * characters are literal. A model that searches for code, such as `f(x) {`, means that. Returns undefined if none of the characters occurs.
  */
 export function readAsBasic (pattern: string): string | undefined {
   if (!/[|+?{}()]/.test(pattern)) return undefined
@@ -120,7 +126,7 @@ const unknown = (what: string, advice: string) => new SyntaxError(`The pattern h
 
 function translate (pattern: string): string {
   let out = ''
-  /** True if the last thing can be repeated. */
+  /** True if the previous element can be repeated. */
   let isRepeatable = false
   for (let at = 0; at < pattern.length;) {
     const character = pattern[at]
@@ -154,7 +160,7 @@ function translate (pattern: string): string {
       isRepeatable = false
       continue
     }
-    // A lone brace or bracket is literal in all other dialects.
+    // In all other dialects, a lone brace or bracket is literal.
     out += '{}]'.includes(character) ? `\\${character}` : character
     isRepeatable = !'|^'.includes(character)
     at++
@@ -162,13 +168,13 @@ function translate (pattern: string): string {
   return out
 }
 
-/** Matches a sticky expression at a position. */
+/** Runs a sticky regular expression at a position. */
 function matchAt (expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at
   return expression.exec(text)
 }
 
-/** Reads the beginning of a group with its marks, which are not repetitions: `(?:`, `(?=`, `(?<!`, `(?i:`. */
+/** Reads the opening of a group, including the characters that set its kind: `(`, `(?:`, `(?=`, `(?<!`, `(?i:`. */
 function groupAt (pattern: string, at: number): Piece {
   for (const { form, text, repeatable } of GROUPS) {
     const found = matchAt(form, pattern, at)
@@ -180,14 +186,14 @@ function groupAt (pattern: string, at: number): Piece {
   return { text, length: text.length, repeatable: false }
 }
 
-/** The translation of a piece of the pattern, and the number of characters of the piece. */
+/** The translation of a piece of the pattern, and the length of that piece in characters. */
 interface Piece {
   text: string
   length: number
   repeatable?: boolean
 }
 
-/** Reads an escape outside of a class. */
+/** Reads an escape outside of a character class. */
 function escapeAt (pattern: string, at: number): Piece {
   const letter = pattern[at + 1]
   if (letter === undefined) throw new SyntaxError('The pattern ends with a backslash; a backslash itself is written \\\\')
@@ -198,7 +204,7 @@ function escapeAt (pattern: string, at: number): Piece {
   }
   if (letter === 'E') return { text: '', length: 2 }
   if (letter === '<' || letter === '>') {
-    // A word boundary in grep and vim, the literal character in JavaScript: match either.
+    // It is a word boundary in grep and vim, and a literal character in JavaScript. The translation matches either.
     return { text: `(?:${letter}|\\b${letter === '<' ? '(?=\\w)' : '(?<=\\w)'})`, length: 2 }
   }
   const long = longEscapeAt(pattern, at)
@@ -211,13 +217,13 @@ function escapeAt (pattern: string, at: number): Piece {
 
 const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** Translates an escaped punctuation character: it is literal. An escaped letter without a meaning is an error. */
+/** Translates an escaped character that has no special meaning. Punctuation is literal; a letter or digit throws SyntaxError. */
 function plainEscape (letter: string, isInClass = false): string {
   if (/[\p{L}\p{N}]/u.test(letter)) throw unknown(`\\${letter}`, 'To find a backslash, write \\\\')
   return SYNTAX.has(letter) || (isInClass && letter === '-') ? `\\${letter}` : letter
 }
 
-/** Reads an escape of several characters; undefined if there is none. */
+/** Reads an escape of several characters; undefined if there is none at the position. */
 function longEscapeAt (pattern: string, at: number): Piece | undefined {
   const rest = pattern.slice(at, at + 100)
   const is = (form: RegExp) => form.exec(rest)
@@ -235,7 +241,7 @@ function longEscapeAt (pattern: string, at: number): Piece | undefined {
     return { text: `\\k<${found.slice(1).find((name) => name !== undefined)}>`, length: found[0].length }
   }
   if ((found = is(/^\\(?:([1-9]\d?)|g\{?([1-9]\d?)\}?)/)) !== null) {
-    // The digits behind may belong to the text.
+    // In a group, so that following digits of the pattern do not become part of the reference.
     return { text: `(?:\\${found[1] ?? found[2]})`, length: found[0].length }
   }
   if ((found = is(/^\\0([0-7]{0,2})/)) !== null) {
@@ -244,7 +250,7 @@ function longEscapeAt (pattern: string, at: number): Piece | undefined {
   return undefined
 }
 
-/** Returns the name of a property of Unicode. Throws SyntaxError for one that is not known. */
+/** Returns JavaScript's name of a Unicode property. Throws SyntaxError if the property is not known. */
 function propertyOf (name: string): string {
   const plain = name.trim()
   const bare = plain.replace(/^(?:Is|In)_?(?=[A-Z])/, '')
@@ -264,7 +270,7 @@ function isProperty (name: string): boolean {
   }
 }
 
-/** Reads a class, from its bracket to the one that ends it. */
+/** Reads a character class, from its opening to its closing bracket. */
 function classAt (pattern: string, start: number): Piece {
   const alone = /^\[(\^?)\[:\^(\w+):\]\]/.exec(pattern.slice(start))
   if (alone !== null && Object.hasOwn(POSIX, alone[2])) {
@@ -275,13 +281,13 @@ function classAt (pattern: string, start: number): Piece {
   if (isNegated) at++
   const parts: string[] = []
   if (pattern[at] === ']') {
-    // An empty class in JavaScript. In all other dialects the first bracket is literal.
+    // JavaScript reads `[]` and `[^]` as empty classes. In all other dialects the first closing bracket is literal.
     const isEmpty = isNegated ? !/^[^[]*\]/.test(pattern.slice(at + 1)) : !pattern.includes(']', at + 1)
     if (isEmpty) return { text: isNegated ? '[^]' : '[]', length: at + 1 - start }
     parts.push('\\]')
     at++
   }
-  /** The members before each `&&` of Java's dialect. */
+  /** The operands before each `&&`, the intersection of Java's dialect. */
   const before: string[] = []
   for (;;) {
     const character = pattern[at]
@@ -306,7 +312,7 @@ function classAt (pattern: string, start: number): Piece {
   return { text: isNegated ? `(?!${both})[^]` : `(?:${both})`, length }
 }
 
-/** Reads one member of a class. */
+/** Reads one member of a character class. */
 function memberAt (pattern: string, at: number): Piece {
   const rest = pattern.slice(at, at + 100)
   const posix = /^\[:(\^?)(\w+):\]/.exec(rest)
@@ -331,7 +337,7 @@ function memberAt (pattern: string, at: number): Piece {
   return { text: plainEscape(letter, true), length: 2 }
 }
 
-/** Joins members. A hyphen beside a set of characters is literal, not a range. */
+/** Joins the members of a class. A hyphen next to a member that is itself a set is literal, not a range. */
 const rangesOf = (parts: string[]): string =>
   parts.map((part, at) => part === '-' && [parts[at - 1], parts[at + 1]].some((beside) => isSet(beside)) ? '\\-' : part).join('')
 

@@ -9,15 +9,15 @@ import type { BoxedCommand, BoxEnd, Sandbox, SharedNetwork } from '../../sandbox
 import { ToolFailed } from '../tool-errors.ts'
 import { collectNew, type NewOutput, SHUTDOWN_MS } from './command-output.ts'
 
-/** The most commands in the background at once: of one conversation or run of a task, and of all. */
+/** The most commands in the background at a time: of one conversation or task run, and of all together. */
 const MOST_OF_OWNER = 8
 const MOST = 32
-/** The number of ended commands whose last output can still be read. */
+/** The most ended commands whose last output can still be read. */
 const MOST_ENDED = 64
-/** How long commands continue without a message, a read of their output or a run of their conversation; milliseconds. */
+/** How long commands keep running without a message, a read of their output or a run of their conversation, in milliseconds. */
 const IDLE_MS = 60 * 60 * 1000
 
-/** Matches the names and addresses of this machine in an address. */
+/** Matches a hostname in a URL that means this machine. */
 const THIS_MACHINE = /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]*:[\da-f]+\])$/i
 
 const CommandUnknown = defineError(
@@ -25,13 +25,13 @@ const CommandUnknown = defineError(
   'No command "%s" runs in the background. GET /commands lists those that do.'
 )
 
-/** The owner of commands: a conversation, or a run of a task. */
+/** The owner of commands: a conversation, or the run of a task. */
 interface CommandOwner {
   threadId?: string
   taskId?: string
 }
 
-/** A command that has started, with the work that follows its end in a box. */
+/** A command that has started. `finish` does the work that follows the end of a command in a box. */
 export interface Started {
   child: GuardedChild
   finish?: BoxedCommand['finish']
@@ -43,14 +43,14 @@ interface Background extends CommandView {
   isBoxed: boolean
   output: NewOutput
   child: GuardedChild
-  /** Set when it has ended. */
+  /** Set once the command has ended. */
   end?: BoxEnd & { exitCode: number | null, signal?: NodeJS.Signals }
   explain?: BoxedCommand['explain']
-  /** Settles when it and all that it started have ended. */
+  /** Settles when the command and all its child processes have ended. */
   ended: Promise<void>
 }
 
-/** The new output of a command, and its state. */
+/** The output of a command since the last read, and the state of the command. */
 export interface CommandState extends ReturnType<NewOutput['take']> {
   end?: Background['end']
   explain?: BoxedCommand['explain']
@@ -61,27 +61,33 @@ const stateOf = ({ output, end, explain }: Background): CommandState => ({ ...ou
 interface Parts {
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** Returns the owner of a run's commands; undefined for a run that is not active. */
+  /** Returns the owner of a run's commands; undefined if the run is not active. */
   ownerOf: (runId: string) => CommandOwner | undefined
-  /** Whether a run of the conversation, or the run of the task, is active. */
+  /** True if a run of the conversation, or the run of the task, is active. */
   isActive: (owner: CommandOwner & { runId: string }) => boolean
   boxes: Pick<Sandbox, 'shareNetwork' | 'forgetOwner'>
-  /** Resolves when the changes of the commands of a run that have ended are stored. */
+  /** Resolves when the file changes of a run's ended commands are stored. */
   settled?: (runId: string) => Promise<void>
-  /** Called with sentences about files that were taken away after a command, because nobody reads its result. */
+  /**
+   * Called with sentences about files that were removed after a command, so that a person learns of it: no model reads the command's
+   * result.
+   */
   tookAway?: (command: CommandView, sentences: readonly string[]) => Promise<void>
 }
 
 export type BackgroundCommands = ReturnType<typeof createBackgroundCommands>
 
-/** The commands that continue when their calls have ended: as long as their conversation uses them, and at most as long as this process. */
+/**
+ * Manages commands that keep running after their calls have ended: as long as their conversation uses them, but no longer than this process
+ * runs.
+ */
 export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes, settled, tookAway }: Parts) {
   const running = new Map<string, Background>()
   const ended = new Map<string, Background>()
-  /** The networks of owners whose commands share one. */
+  /** The network that an owner's commands share, by the key of the owner. */
   const networks = new Map<string, Promise<SharedNetwork | undefined>>()
   const usedAt = new Map<string, number>()
-  /** Places that are reserved for commands that are about to start, and starts of other commands that use the owner's network. */
+  /** Slots for background commands that are about to start; `beside` has one for each other command that uses the owner's network. */
   const starting = new Set<{ key: string }>()
   const beside = new Set<{ key: string }>()
   let isClosing = false
@@ -107,7 +113,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return found
   }
 
-  /** Reserves a place. Throws ToolFailed if there are too many commands. */
+  /** Reserves a slot, and returns the function that releases it. Throws ToolFailed if there are too many commands. */
   function reserve (key: string): () => void {
     if (isClosing) throw new ToolFailed('The service is about to end.')
     const own = ofKey(key)
@@ -123,7 +129,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return () => void starting.delete(place)
   }
 
-  /** Ends the network of an owner if none of its commands needs it. */
+  /** Closes the network of an owner if none of the owner's commands needs it. */
   async function leave (key: string): Promise<void> {
     if (ofKey(key).length > 0 || countOf(starting, key) > 0) return
     usedAt.delete(key)
@@ -136,7 +142,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   const close = (network: SharedNetwork | undefined) =>
     network?.close().catch((error: Error) => log.warn({ err: error }, 'the network of commands could not be closed'))
 
-  /** Opens ports, all or none. Returns the function that closes them. */
+  /** Opens ports, all or none, and returns the function that closes them. Throws ToolFailed if a port cannot be opened. */
   async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<() => void> {
     const open: Array<() => void> = []
     const closeAll = () => open.forEach((close) => close())
@@ -157,7 +163,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return closeAll
   }
 
-  /** Ends the commands of an owner when nobody has used them for an hour. */
+  /** Ends a command once its owner's commands have not been used for IDLE_MS. */
   async function watch (key: string, command: Background): Promise<void> {
     for (;;) {
       const left = (usedAt.get(key) ?? 0) + IDLE_MS - clock.awake()
@@ -205,15 +211,15 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   }
 
   return {
-    /** Notes the end of a run of the conversation: its commands may continue for another hour. */
+    /** Records that a run of the conversation has ended. Its commands may keep running for another IDLE_MS. */
     used (threadId: string): void {
       const key = `thread:${threadId}`
       if (ofKey(key).length > 0) use(key)
     },
 
     /**
-     * Starts a command with `begin`, which gets the network that it shares with the owner's background commands, if there is one. The
-     * network stays until the command has ended, because the command has not joined it yet.
+     * Starts a command with `begin`, which gets the network of the owner's background commands, if there is one. The network is kept until
+     * the command has ended, because the command does not count as one of its users.
      */
     async besideOthers (runId: string, begin: (shared: SharedNetwork | undefined) => Promise<Started>): Promise<Started> {
       const place = { key: keyOf(runId) }
@@ -232,19 +238,19 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       }
     },
 
-    /** Returns the key of the home and /tmp that commands of the run use: those of its conversation, or its own. */
+    /** Returns the key of the home folder and /tmp that a run's commands use: those of its conversation or, for a task, of the run. */
     ownerKey: keyOf,
 
-    /** The ports of commands of the run's conversation that can be reached at 127.0.0.1. */
+    /** Returns the ports at 127.0.0.1 of the commands of the run's conversation. */
     portsOf: (runId: string): number[] => ofKey(keyOf(runId)).flatMap(({ ports }) => ports),
 
-    /** True if an address leads to a port that a command in a box has opened. */
+    /** True if an address leads to a port that was opened for a command in a box. */
     isOpen (address: string): boolean {
       const port = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d{4,5})(?:[/?#]|$)/i.exec(address.trim())?.[1]
       return port !== undefined && [...running.values()].some(({ isBoxed, ports }) => isBoxed && ports.includes(Number(port)))
     },
 
-    /** True if a page of this machine may be served by a command: a command in a box opened its port, or one runs outside. */
+    /** True if a page of this machine may be served by a command: its port was opened for a command in a box, or a command runs outside. */
     mayServe (address: string): boolean {
       const { hostname, port } = URL.parse(address) ?? {}
       if (hostname === undefined || !THIS_MACHINE.test(hostname)) return false
@@ -252,8 +258,8 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     },
 
     /**
-     * Starts a command with `begin`, which gets the network to run in. `boxed`: the command runs in a box and may reach these hosts. Throws
-     * ToolFailed if there are too many commands or a port is taken.
+     * Starts a command with `begin`, which gets the network to run in. `boxed` is set if the command runs in a box, and has the hosts that
+     * it may reach. Throws ToolFailed if there are too many commands, or if a port is taken.
      */
     async start (
       { runId, command, ports = [], boxed }: { runId: string, command: string, ports?: number[], boxed?: { hosts: string[] } },
@@ -262,7 +268,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       const key = keyOf(runId)
       const release = reserve(key)
       use(key)
-      // Hosts that one command may reach are not for the others, so it gets a network of its own.
+      // The other commands may not reach these hosts, so this command gets a network of its own.
       const isApart = boxed !== undefined && boxed.hosts.length > 0
       let own: SharedNetwork | undefined
       try {
@@ -295,8 +301,8 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     },
 
     /**
-     * Returns the output of a command since the last read, and its end. Waits for either, at most `ms` milliseconds. Throws ToolFailed for
-     * a command of another conversation.
+     * Returns the output of a command since the last read, and its end. Waits for output or the end, at most `ms` milliseconds. Throws
+     * ToolFailed if the command belongs to another conversation.
      */
     async read (runId: string, commandId: string, { ms, signal }: { ms: number, signal?: AbortSignal }): Promise<CommandState> {
       const command = find(runId, commandId)
@@ -305,19 +311,19 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       return stateOf(command)
     },
 
-    /** Ends a command with all that it started. Throws ToolFailed as `read`. */
+    /** Ends a command and all its child processes. Throws the same errors as `read`. */
     async stop (runId: string, commandId: string): Promise<CommandState> {
       const command = find(runId, commandId)
       await endAll([command])
       return stateOf(command)
     },
 
-    /** The commands that run, the oldest first. */
+    /** Returns the running commands, oldest first. */
     list: (): CommandView[] =>
       [...running.values()].map(({ commandId, command, runId, threadId, taskId, ports, startedAt }) =>
         ({ commandId, command, runId, ...(threadId && { threadId }), ...(taskId && { taskId }), ports, startedAt })),
 
-    /** Ends a command for a person. Throws CommandUnknown (404). */
+    /** Ends a command for a person, from any conversation. Throws CommandUnknown (404). */
     async end (commandId: string): Promise<void> {
       const command = running.get(commandId)
       if (command === undefined) throw new CommandUnknown(commandId)
@@ -325,8 +331,8 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     },
 
     /**
-     * Ends the commands of a conversation that is deleted, or of a run of a task that has ended, and erases their home and /tmp. What they
-     * changed is stored then.
+     * Ends the commands of a deleted conversation or an ended task run, and erases their home folder and /tmp. Resolves once the changes of
+     * the commands are stored.
      */
     async endOf ({ threadId, runId }: { threadId?: string, runId?: string }): Promise<void> {
       const key = threadId === undefined ? `run:${runId}` : `thread:${threadId}`
@@ -337,7 +343,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       await boxes.forgetOwner(key).catch((error: Error) => log.warn({ err: error }, 'a home of commands could not be erased yet'))
     },
 
-    /** Ends all commands. No other one can start. */
+    /** Ends all commands, and prevents others from starting. */
     async close (): Promise<void> {
       isClosing = true
       await endAll([...running.values()], SHUTDOWN_MS)

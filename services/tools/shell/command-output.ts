@@ -6,16 +6,21 @@ import { settlesWithin } from '../../lib/deadline.ts'
 import type { GuardedChild } from '../../process/index.ts'
 import { block } from '../../lib/in-words.ts'
 
-/** A command that writes more bytes than this, on both streams together, is killed. */
+/** The most bytes that a command may write, on both streams together. A command that writes more is killed. */
 export const FLOOD_BYTES = 10 * 1024 * 1024
-/** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
+/** The time between TERM and KILL at shutdown, in milliseconds. The service itself has 5 s to end. */
 export const SHUTDOWN_MS = 1_000
-/** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
+/**
+ * How long to wait for the end of the output after the process group has ended, in milliseconds. Only a process outside the group can still
+ * hold the pipes open.
+ */
 const DRAIN_MS = 500
-/** Characters of output that readers see while the command runs. */
+/** The number of characters of the newest output that readers see while the command runs. */
 const SHOWN = 400
 
-/** Waits for the end of a command, for `ms` milliseconds at most, and ends it with all that it started. Collects what it writes. */
+/**
+ * Collects the output of a command, and waits for its end, at most `ms` milliseconds. Then ends the command and all its child processes.
+ */
 export async function commandEnd (
   child: GuardedChild,
   { clock, ms, signal, progress }: { clock: Clock, ms: number, signal: AbortSignal, progress?: ToolContext['progress'] }
@@ -25,7 +30,7 @@ export async function commandEnd (
     bytes += chunk.length
     progress?.({ progress: bytes, message: terminalText(decodeWhole(chunk.subarray(-SHOWN))).trim() })
     if (bytes <= FLOOD_BYTES) return
-    // Killed before its pipes are closed: a command that ends by SIGPIPE or EPIPE might look as if it had completed.
+    // Killed before the pipes are closed. A command that ends by SIGPIPE or EPIPE could seem to have completed.
     child.kill('SIGKILL')
     for (const stream of streams) stream.stop()
     void child.end(0)
@@ -43,12 +48,12 @@ export async function commandEnd (
 
 const TAKEN_SHOWN = 20
 
-/** Returns a text for the model about files that were taken away after its command. */
+/** Returns a text for the model about files that were removed after its command. */
 export const takenAwayText = (taken: string[]): string =>
   'Programs outside the box would obey what the command has put there, so it was taken away: ' +
   `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
 
-/** Returns the output as a terminal shows it, shortened to what models get. */
+/** Returns an output as a terminal would show it, shortened to what models get. */
 export function cleaned (output: ToolOutput): ToolOutput {
   const { stdout, stderr, truncated, ...rest } = output
   if (typeof stdout !== 'string' || typeof stderr !== 'string') return output
@@ -60,10 +65,10 @@ export function cleaned (output: ToolOutput): ToolOutput {
   return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
 }
 
-/** Bytes kept of the head and of the tail of a stream, each. For unread output: the newest bytes. */
+/** The number of bytes kept of the head of a stream, and of its tail; of unread background output, the number of newest bytes. */
 const KEPT_BYTES = 32 * 1024
 
-/** Collects a stream in bounded memory. `onChunk` gets every chunk, kept or not. */
+/** Collects the output of a stream in bounded memory. `onChunk` gets every chunk, even if it is not kept. */
 export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => void) {
   const head: Buffer[] = []
   let headBytes = 0
@@ -85,15 +90,15 @@ export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => voi
     }
     onChunk(chunk)
   })
-  // A broken pipe only ends the output.
+  // A broken pipe just ends the output.
   stream.on('error', () => {})
 
   return {
-    /** Resolves when the stream has closed. An empty stream may have closed before this function was called. */
+    /** Resolves when the stream has closed. It may have closed before this function was called. */
     closed: closeOf(stream),
     stop: () => void stream.destroy(),
     truncated: () => total > 2 * KEPT_BYTES,
-    /** Returns the text, with a marker where bytes were left out. */
+    /** Returns the text, with a note where bytes were left out. */
     text (): string {
       const rest = Buffer.concat(tail)
       const left = total - headBytes - KEPT_BYTES
@@ -108,18 +113,20 @@ const closeOf = (stream: Readable): Promise<void> =>
 
 export type NewOutput = ReturnType<typeof collectNew>
 
-/** Collects the output of streams in the order of its arrival, until it is taken. If there is too much, the oldest part is lost. */
+/**
+ * Collects the output of several streams in the order of its arrival, until it is taken. If there is too much, the oldest part is dropped.
+ */
 export function collectNew (streams: Readable[]) {
   let kept: Buffer[] = []
   let bytes = 0
   let left = 0
   let isEnded = false
-  /** Holds back an incomplete character at the end. */
+  /** Keeps an incomplete character at the end for the next output. */
   let decoder = new TextDecoder()
   let changed = Promise.withResolvers<void>()
   const closed = Promise.all(streams.map(closeOf))
   for (const stream of streams) {
-    // A broken pipe only ends the output.
+    // A broken pipe just ends the output.
     stream.on('error', () => {}).on('data', (chunk: Buffer) => {
       kept.push(chunk)
       bytes += chunk.length
@@ -139,15 +146,15 @@ export function collectNew (streams: Readable[]) {
   })
 
   return {
-    /** Resolves when there is output that was not taken, or when no more comes. */
+    /** Resolves when there is output that was not taken, or when the streams have ended. */
     some: (): Promise<void> => changed.promise,
     isEnded: () => isEnded,
-    /** Waits for the end of the streams, whose processes have ended. */
+    /** Waits for the end of the streams, at most DRAIN_MS, once their processes have ended. */
     async closed (clock: Clock): Promise<void> {
       await settlesWithin({ clock, ms: DRAIN_MS }, closed)
       for (const stream of streams) stream.destroy()
     },
-    /** Takes the new output, as a terminal shows it. `left` counts the bytes before it that are lost. */
+    /** Takes the new output, as a terminal would show it. `left` is the number of bytes before it that were dropped. */
     take (): { output: string, left: number } {
       const all = Buffer.concat(kept)
       const shown = all.subarray(-KEPT_BYTES)
@@ -162,7 +169,7 @@ export function collectNew (streams: Readable[]) {
   }
 }
 
-/** Returns a slice of UTF-8 from its first whole character on. */
+/** Returns a slice of UTF-8 without an incomplete character at its beginning. */
 function fromCharacter (bytes: Buffer): Buffer {
   const continues = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
   let start = 0
@@ -170,20 +177,20 @@ function fromCharacter (bytes: Buffer): Buffer {
   return bytes.subarray(start)
 }
 
-/** Decodes a slice of UTF-8; incomplete characters at either end are dropped. */
+/** Decodes a slice of UTF-8. Incomplete characters at either end are dropped. */
 const decodeWhole = (bytes: Buffer): string => new TextDecoder().decode(fromCharacter(bytes), { stream: true })
 
-/** Bytes of the output of a command that models see, of both streams together. */
+/** The most bytes of a command's output that models get, of both streams together. */
 const MODEL_BYTES = 32 * 1024
 
-/** Control sequences of terminals: CSI (colours, cursor), OSC (titles, links) and short escapes; ECMA-48. */
+/** Matches terminal control sequences (ECMA-48): CSI (colours, cursor), OSC (titles, links) and short escapes. */
 // eslint-disable-next-line no-control-regex
 const SEQUENCES = /\u001b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\u001b\][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)|\u001b[ -/]{0,8}[0-~]/g
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
 /**
- * Returns what a terminal would show of an output: without control sequences, and with the last state of a line that was overwritten after
+ * Returns an output as a terminal would show it: without control sequences, and only the last state of a line that was overwritten after
  * carriage returns, such as a progress bar.
  */
 export function terminalText (output: string): string {
@@ -197,7 +204,7 @@ function lastState (line: string): string {
   return states.findLast((state) => state.trim() !== '') ?? ''
 }
 
-/** Shortens two outputs at line ends until they fit: each keeps its head and its tail. A short one leaves its unused room to the other. */
+/** Shortens two outputs at line ends until both fit. Each keeps its head and tail; a short one leaves its unused room to the other. */
 function shortenOutputs (stdout: string, stderr: string): { stdout: string, stderr: string, isShortened: boolean } {
   const size = (text: string) => Buffer.byteLength(text)
   if (size(stdout) + size(stderr) <= MODEL_BYTES) return { stdout, stderr, isShortened: false }
@@ -224,12 +231,12 @@ function shorten (text: string, bytes: number): string {
   const tail = take(lines.slice(head.length).reverse(), bytes / 2).reverse()
   const out = lines.length - head.length - tail.length
   if (head.length + tail.length > 0) return [...head, `[… ${out} lines left out …]`, ...tail].join('\n')
-  // A single line that is too long.
+  // There is only one line, and it is too long.
   const characters = Math.floor(bytes / 8)
   return `${text.slice(0, characters).toWellFormed()}\n[… a part left out …]\n${text.slice(-characters).toWellFormed()}`
 }
 
-/** Describes how a command ended, with its output; or that it runs in the background. */
+/** Describes for people how a command ended, or that it runs in the background, with its output. */
 export function commandInWords (
   { exitCode, signal, timedOut, stdout, stderr, running, output: written }: ToolOutput,
   { command }: { command?: unknown }

@@ -22,7 +22,10 @@ interface Parts {
   sandbox: Sandbox
 }
 
-/** Output: `{output, running, exitCode?, signal?, message?}` of a command in the background: its output since the last read. */
+/**
+ * Creates the tool that reads a background command. Output: `{output, running, exitCode?, signal?, message?}`; `output` is the part since
+ * the last read.
+ */
 export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof ReadInput>> {
   return {
     model: {
@@ -45,7 +48,7 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
   }
 }
 
-/** The same output as `readCommand`, once the command and all that it started have ended. It ends only commands of its own conversation. */
+/** Creates the tool that ends a background command of its own conversation. Output as for `readCommand`, once the command has ended. */
 export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof StopInput>> {
   return {
     model: { name: 'stopCommand', description: 'End a background command.', schema: StopInput, use: 'seldom' },
@@ -57,7 +60,7 @@ export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<
   }
 }
 
-/** Returns the state of a command in the form that models get. */
+/** Converts the state of a command to the form that models get. */
 export function stateOutput ({ output, left, end, explain }: CommandState, mayAsk: CommandOutput['mayAsk']): ToolOutput {
   const hasFailed = end !== undefined && end.exitCode !== 0
   const messages = [

@@ -16,14 +16,14 @@ import type { BackgroundCommands, Started } from './background-commands.ts'
 import { stateOutput } from './read-command.ts'
 import { createTryCommand } from './try-command.ts'
 
-/** The time limit of a command in milliseconds, by default and at most. */
+/** The default and the longest time limit of a command, in milliseconds. */
 const DEFAULT_MS = 30_000
 const LONGEST_MS = 600_000
-/** How long a command in the background is watched after its start, milliseconds. */
+/** How long a background command is watched after its start, in milliseconds. */
 const FIRST_MS = 1_500
-/** Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
+/** The most bytes of a command. Linux limits an argument to 128 KiB (MAX_ARG_STRLEN). */
 const LONGEST_BYTES = 120_000
-/** Time limit of the tool call, including the time between TERM and KILL. */
+/** The time limit of the tool call in milliseconds. It includes the time between TERM and KILL. */
 const LIMIT_MS = LONGEST_MS + 15_000
 
 const PlainInput = Type.Object({
@@ -68,12 +68,12 @@ const ports = {
     description: 'With background: ports that the user and fetchUrl reach at 127.0.0.1'
   }))
 }
-/** Returns the origin of an app whose pages one of the ports would serve. */
+/** Returns the web origin of an app whose pages would be served at one of the ports; undefined for none. */
 const originOf = (ports: readonly number[] | undefined, origins: readonly string[]): string | undefined =>
   origins.find((origin) => ports?.includes(Number(URL.parse(origin)?.port)))
 
 const closed = { additionalProperties: false }
-/** The input on a computer with a box: with and without a network, with and without a way out of the box. */
+/** The inputs on a computer with a box: with `outside` only, with `network` and `outside`, and with `network` only. */
 const BoxedInput = Type.Object({ ...PlainInput.properties, ...outside }, closed)
 const NetworkedInput = Type.Object({ ...PlainInput.properties, ...network, ...ports, ...outside }, closed)
 const StrictInput = Type.Object({ ...PlainInput.properties, ...network, ...ports }, closed)
@@ -81,7 +81,7 @@ type Input = Static<typeof NetworkedInput>
 type Allowed = Exclude<Boundary, { is: 'refused' }>
 
 const BOX = ' It runs in a box: it writes in the working directory alone, sees no other files of the user, has no network.'
-/** The description of the box for a model with a small window. */
+/** The description of the box for models with a small window. */
 const COMPACT_BOX = ' It writes in the working folder alone, and has no network'
 
 interface Parts {
@@ -91,14 +91,14 @@ interface Parts {
   environment: () => NodeJS.ProcessEnv
   sandbox: Sandbox
   background: BackgroundCommands
-  /** The origins of apps whose pages may call the service. */
+  /** The web origins of apps whose pages may call the service. */
   allowedOrigins: () => string[]
 }
 
 /**
- * Output: `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`; in the background `{commandId, output,
- * running}` with the fields of `readCommand`. A non-zero exit code is a result, not an error. An abort ends the command and every process
- * it started, then throws the signal's reason.
+ * Output: `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`; for a background command `{commandId, output,
+ * running}` with the fields of `readCommand`. A non-zero exit code is a result, not an error. An abort ends the command and all its child
+ * processes, and throws the signal's abort reason.
  */
 export function createRunCommand ({ paths, clock, environment, sandbox, background, allowedOrigins }: Parts): BuiltinTool<Input> {
   const hasBox = () => sandbox.mode() !== 'off' && (sandbox.kind() ?? { is: 'none' }).is !== 'none'
@@ -108,7 +108,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     return sandbox.mode() === 'required' ? StrictInput : NetworkedInput
   }
 
-  /** Starts the command in the open folder, in the box or outside. `shared` is the network of the conversation's commands. */
+  /** Starts a command in an open folder, in the box or outside. `shared` is the network of the conversation's background commands. */
   async function start (
     { command, runId }: { command: string, runId: string },
     held: Folder,
@@ -123,7 +123,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
         return sandbox.start(command, { folder, cwd: held.path, hosts, shared, owner: background.ownerKey(runId) })
       })
     } catch (error) {
-      // The failure is not about the folder of the command.
+      // Other errors would be taken as errors about the command's folder.
       throw error instanceof ServiceError ? error : new ToolFailed(`The command could not be started: ${(error as Error).message}`)
     }
   }
@@ -137,7 +137,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       clock
     })
 
-  /** Starts the command in the background, and waits a moment, because it may fail at once. */
+  /** Starts a command in the background, and waits FIRST_MS, because it may fail at once. */
   async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, context: ToolContext): Promise<ToolOutput> {
     const { runId, signal, stays, sandbox: narrowed } = context
     const boxed = boundary.is === 'outside' ? undefined : { hosts: boundary.is === 'networked' ? boundary.hosts : [] }
@@ -145,7 +145,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       start({ command, runId }, held, boundary, shared))
     stays?.(ended)
     await settlesWithin({ clock, ms: FIRST_MS, signal }, ended)
-    // Nobody will know its id, so it is ended.
+    // The model does not get the id of the command, so nobody could end it later.
     if (signal.aborted) await background.stop(runId, commandId)
     signal.throwIfAborted()
     return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 }), sandbox.mayAsk(narrowed)) }
@@ -258,7 +258,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
   }
 }
 
-/** Throws PathRefused unless the open folder is the one that was approved. The command starts in this open folder. */
+/** Throws PathRefused unless the open folder, in which the command starts, is the approved one. */
 async function assertSame (held: Folder, approved: FolderIdentity): Promise<void> {
   if (isSameFolder(await identityOf(held), approved)) return
   throw new PathRefused(`${JSON.stringify(held.path)} was replaced since the command was approved, which was not run.`)

@@ -4,7 +4,10 @@ import type { Desktop } from '../desktop/control/desktop.ts'
 import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { textOf } from '../../lib/in-words.ts'
 
-/** Describes the machine; of its user only the home folder and the shell. Sizes are in bytes, times in seconds. */
+/**
+ * Creates the tool that describes the computer. It tells of the user only the home folder and the shell. Sizes are in bytes, times in
+ * seconds.
+ */
 export function createSystemInfo (
   { environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }
 ): BuiltinTool<Record<string, never>> {

@@ -10,12 +10,12 @@ import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { cleaned, commandEnd, FLOOD_BYTES } from './command-output.ts'
 
-/** The time limit of a command that is tried out, milliseconds. */
+/** The time limit of a command that is tried out, in milliseconds. */
 const TRY_MS = 30_000
-/** The most changes that are shown, and the most differences among them. */
+/** The most changes that are shown, and the most diffs among them. */
 const MOST_CHANGES = 500
 const MOST_DIFFS = 50
-/** Larger files count as changed if the command opened them for writing. Bytes. */
+/** The largest file, in bytes, whose content is compared. A larger one counts as changed if the command opened it for writing. */
 const READ_BYTES = 16 * 1024 ** 2
 
 interface Input {
@@ -26,8 +26,8 @@ interface Input {
 }
 
 /**
- * Creates the function that runs a command over an overlay of its working folder, in the box and without network. It returns the changes
- * that the command made there. Nothing of it stays.
+ * Creates a function that runs a command over an overlay of its working folder, in the box and without network. It returns the changes that
+ * the command made in the overlay, and then removes them.
  */
 export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }) {
   return async (
@@ -70,7 +70,10 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
   }
 }
 
-/** Returns the changes of the lower folder that the upper folder of an overlay holds, and whether there are more than are shown. */
+/**
+ * Returns the changes to the lower folder of an overlay that its upper folder contains. `isCut` is true if there are more than
+ * MOST_CHANGES.
+ */
 async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy): Promise<{ changes: TriedChange[], isCut: boolean }> {
   const listed = await readFile(overlay.list, 'utf8').catch(() => undefined)
   const there = listed === undefined ? undefined : new Set(listed.split('\0').map((path) => path.slice(2)))
@@ -94,7 +97,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
     }
   }
 
-  /** Returns the text of a file, or the target of a link; null for nothing, undefined for content that is not text or too long. */
+  /** Returns the text of a file, or the target of a link; null if nothing is there, undefined if the content is not text or too long. */
   const textOf = async (path: string, place: Place) =>
     place?.kind === 'link' ? place.target : readText(place, { id: '', from: path }, { folder: '', paths })
 
@@ -105,7 +108,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
     return now === undefined || (now === null && typeof old !== 'string') ? [] : [await unifiedDiff(path, old, now ?? '')]
   }
 
-  /** Returns the texts of at most `most` files in a new folder, as differences from nothing. */
+  /** Returns diffs, compared with nothing, of at most `most` files in a new folder. */
   async function textsInside (path: string, most: number): Promise<string[]> {
     const texts: string[] = []
     for (const name of (await namesIn(over(path))).sort()) {
@@ -132,7 +135,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
   return { changes, isCut: found.length > MOST_CHANGES }
 }
 
-/** Returns the state of a path; for a large file, only what the file system says about it. */
+/** Returns the state of a path, without the content of a file that is larger than READ_BYTES. */
 function placeAt (path: string, paths: PathPolicy): Promise<Place> {
   const read = async (file: FileHandle, size: number) => size > READ_BYTES ? undefined : readWhole(file, { limit: READ_BYTES, size })
   return lookAt(path, undefined, { paths, read }).catch(() => null)

@@ -5,10 +5,10 @@ import { needsAny, type Tool } from '../../contracts/tool.ts'
 import type { ToolHost } from '../host.ts'
 import { splitOutside } from './front-matter.ts'
 
-/** The parts of a call that an entry of `allowed-tools` is compared with. */
+/** The parts of a call that are compared with an entry of `allowed-tools`. */
 export interface NarrowedCall {
   input: unknown
-  /** The target that the input names, and the addresses that the call goes to. */
+  /** The target that the input names; `sends` are the addresses that the call goes to. */
   target?: string
   sends?: readonly string[]
   /** The working folder of the run. */
@@ -17,28 +17,28 @@ export interface NarrowedCall {
 
 /** An entry of `allowed-tools`. */
 export interface AllowedTool {
-  /** The entry as the skill writes it. */
+  /** The entry as written in the skill. */
   entry: string
-  /** Names of tools, or patterns of names, as in `options.allowTools`. */
+  /** Names of tools, or patterns for names, as in `options.allowTools`. */
   tools: string[]
-  /** Returns whether the entry covers a call; absent: it covers all. */
+  /** Returns true if the entry covers a call; absent if the entry covers all calls of these tools. */
   covers?: (call: NarrowedCall) => boolean
-  /** Why the entry allows nothing. */
+  /** A clause that says why the entry is not understood, so that it allows nothing; absent if it is. */
   unread?: string
 }
 
-/** The tools that entries may name. */
+/** The functions of the host that give names of tools and tools by name. */
 export type Vocabulary = Pick<ToolHost, 'names' | 'find'>
 
 const ALL = /^(?::?\*{1,2})?$/
 
-/** Splits the text of `allowed-tools`, at blanks and commas outside of parentheses. */
+/** Splits the text of `allowed-tools` at white space and commas outside of parentheses. */
 export const allowedEntries = (value: string | readonly string[]): string[] =>
   (typeof value === 'string' ? splitOutside(value, /[,\s]/) : [...value]).map((entry) => entry.trim()).filter((entry) => entry !== '')
 
 /**
- * Reads the entries of a skill's `allowed-tools`, in the vocabulary of others (`Read`, `Bash(git:*)`, `mcp__github__create_issue`) and in
- * ours (`readFile`, `runCommand(git:*)`, `github_*`, `server:github`). An entry that is not understood allows nothing.
+ * Parses the entries of a skill's `allowed-tools`: with tool names of other agents (`Read`, `Bash(git:*)`, `mcp__github__create_issue`) or
+ * our own (`readFile`, `runCommand(git:*)`, `github_*`, `server:github`). An entry that is not understood allows nothing.
  */
 export function readAllowedTools (entries: readonly string[], host: Vocabulary): AllowedTool[] {
   return entries.map((entry): AllowedTool => {
@@ -51,7 +51,7 @@ export function readAllowedTools (entries: readonly string[], host: Vocabulary):
   })
 }
 
-/** Returns the tools of a name. A tool that runs commands includes those for commands in the background. */
+/** Returns the names of the tools that an entry's name means. A tool that runs commands includes the tools for background commands. */
 function namesOf (name: string, { names, find }: Vocabulary): string[] {
   const { known } = names()
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
@@ -64,7 +64,7 @@ function namesOf (name: string, { names, find }: Vocabulary): string[] {
   return tool === undefined || tool === '*' ? [`server:${server}`] : [`${server}_${tool}`]
 }
 
-/** True if a glob of paths can narrow the tool: its calls are about one path. Attachments are in no folder. */
+/** True if a path glob can limit the tool: its calls are about a path. Tools for attachments count, too: attachments are in no folder. */
 const isOfPaths = (tool: Tool): boolean => tool.says?.about?.[0] === 'path' || needsAny(tool, 'attachments')
 
 function coveredBy (argument: string, tools: readonly Tool[]): AllowedTool['covers'] {
@@ -75,7 +75,10 @@ function coveredBy (argument: string, tools: readonly Tool[]): AllowedTool['cove
   return tools.length > 0 && tools.every(isOfPaths) ? pathsLike(argument) : undefined
 }
 
-/** True if the pattern covers every command of a command line. Reading the output of a running command counts as no new command. */
+/**
+ * True if the pattern covers every command of a command line. A call without a command line, which reads the output of a running command,
+ * is covered.
+ */
 function coversCommand (argument: string, { input }: NarrowedCall): boolean {
   const { command } = (input ?? {}) as { command?: unknown }
   if (typeof command !== 'string') return true
@@ -84,7 +87,10 @@ function coversCommand (argument: string, { input }: NarrowedCall): boolean {
   return commands !== undefined && commands.length > 0 && commands.every((each) => matches.test(each))
 }
 
-/** Returns the expression of a pattern: `git:*` and `git *` match commands that begin with `git`; a star matches anything. */
+/**
+ * Returns the regular expression of a pattern. `git:*` and `git *` match commands that begin with the word `git`. Any other star matches
+ * anything.
+ */
 function commandPattern (argument: string): RegExp {
   const [, prefix] = /^(.*?)(?::| )\*$/s.exec(argument) ?? []
   const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\s+/g, '\\s+')
@@ -98,7 +104,10 @@ function isAt (url: string, host: string): boolean {
   return hostname !== undefined && (hostname === (parent ?? host) || hostname.endsWith(`.${parent ?? host}`))
 }
 
-/** Returns a test for a glob of paths: paths of the working folder, or with `//` in front of the machine, with `~/` of the home. */
+/**
+ * Returns a test for a path glob. The glob is relative to the working folder, to the root if it begins with `//`, or to the home folder if
+ * it begins with `~/`.
+ */
 function pathsLike (glob: string): AllowedTool['covers'] {
   const outer = glob.startsWith('//') ? '/' : glob.startsWith('~/') ? homedir() : undefined
   const pattern = outer === undefined ? glob : glob.slice(2)
@@ -109,12 +118,12 @@ function pathsLike (glob: string): AllowedTool['covers'] {
   }
 }
 
-/** Redirections that are allowed, because they write to no file. */
+/** Matches redirections that are allowed, because they do not write to a file. */
 const HARMLESS = /^(?:\d?>>?|&>>?)\s*(?:&\d|\/dev\/null)(?=[\s;&|)]|$)/
 
 /**
- * Splits a command line at the operators of a shell into its commands. Undefined if the line may do more than its commands say:
- * substitutions, redirections to files, subshells, and unclosed quotes. Stricter than shells are.
+ * Splits a command line at shell operators into its commands. Returns undefined if the line may do more than these commands show: for
+ * substitutions, redirections to files, subshells and unclosed quotes. Stricter than shells are.
  */
 export function simpleCommands (line: string, platform: NodeJS.Platform = process.platform): string[] | undefined {
   const commands = ['']
@@ -124,10 +133,10 @@ export function simpleCommands (line: string, platform: NodeJS.Platform = proces
     const next = line[at + 1]
     const isSubstitution = letter === '`' || (letter === '$' && next === '(')
     if (quote !== "'" && isSubstitution) return undefined
-    // Whether a backslash escapes a quote differs between the shells of Windows.
+    // The shells of Windows differ in whether a backslash escapes a quote.
     if (platform === 'win32' && (letter === '^' || (letter === '\\' && (next === '"' || next === "'")))) return undefined
     if (letter === '\\' && quote !== "'" && platform !== 'win32') {
-      // A backslash at the end of a line continues it.
+      // A backslash at the end of a line continues the command on the next line.
       commands[commands.length - 1] += next === '\n' ? ' ' : letter + (next ?? '')
       at++
       continue

@@ -1,33 +1,33 @@
-/** A SKILL.md cannot be used. The message is for its author. */
+/** Thrown if a SKILL.md cannot be used. The message is for the author of the skill. */
 export class SkillRefused extends Error {}
 
 /** The content of a SKILL.md. */
 export interface SkillFile {
-  /** The values of the front matter: texts, and lists of texts. Maps, such as `metadata`, are left out. */
+  /** The values of the front matter: texts and lists of texts. Mappings, such as `metadata`, are left out. */
   fields: Map<string, string | string[]>
   /** The text after the front matter. */
   body: string
-  /** The number of the first line of `body` in the file. */
+  /** The number of the line in the file where `body` begins. */
   bodyLine: number
 }
 
-/** The most characters of a front matter, and the most keys. */
+/** The most characters of the front matter, and the most keys in it. */
 const LONGEST = 16 * 1024
 const MOST_KEYS = 50
 
 const KEY = /^(?:"([^"\\]*)"|'([^']*)'|([^\s"'#&*!|>%@`{[?:-][^:]*?))\s*:(?:\s+(.*))?$/
 const FENCE = /^---\s*$/
 const END = /^(?:---|\.\.\.)\s*$/
-/** Anchors, aliases and tags of YAML. With them a small text may expand to a large one. */
+/** Matches an anchor, alias or tag of YAML. These are refused, because they can make a small text expand to a large one. */
 const REFERENCE = /^[&*!]/
 const FLOW_REFERENCE = /[\s,{[:][&*!]+\w/
 const REFERENCES = 'anchors, aliases and tags of YAML are not read'
 const NESTED_REFERENCE = /^\s*(?:-\s+)*(?:[^\s"'#:]+\s*:\s+)?(?:[&*!]|<<\s*:)\S*/
 
 /**
- * Reads a SKILL.md: a front matter of YAML between two lines of `---`, and the text behind it. Only the YAML that such files contain is
- * read: one value for each key, plain, quoted or as a block, and lists of texts. A plain value may contain `: `, which YAML does not allow
- * but many write. Throws SkillRefused, with the line, for anything else and for anchors, aliases, tags and repeated keys.
+ * Parses a SKILL.md: YAML front matter between two lines of `---`, followed by text. Only the YAML that such files contain is supported: a
+ * plain, quoted or block value for each key, and lists of texts. A plain value may contain `: `, which YAML forbids but many people write.
+ * Throws SkillRefused, with the line, for anything else, and for anchors, aliases, tags and repeated keys.
  * https://agentskills.io/specification
  */
 export function readSkillFile (text: string): SkillFile {
@@ -41,7 +41,7 @@ export function readSkillFile (text: string): SkillFile {
   return { fields: readFields(front), body: lines.slice(end + 1).join('\n'), bodyLine: end + 2 }
 }
 
-/** Reads the fields. `lines` begin with the second line of the file. */
+/** Parses the front matter. `lines` begin with the second line of the file. */
 function readFields (lines: readonly string[]): SkillFile['fields'] {
   const fields: SkillFile['fields'] = new Map()
   const keys = new Set<string>()
@@ -70,14 +70,17 @@ function readFields (lines: readonly string[]): SkillFile['fields'] {
 const isBlank = (line: string) => /^\s*(?:#.*)?$/.test(line)
 const isEmpty = (value: string) => isBlank(value)
 
-/** Counts the lines that belong to the key before them: indented lines and, with `mayList`, the lines of a list that is not indented. */
+/**
+ * Returns how many lines from `from` on belong to the key before them: indented lines and, with `mayList`, the lines of a list that is not
+ * indented.
+ */
 function linesBelow (lines: readonly string[], from: number, mayList: boolean): number {
   const belongs = mayList ? /^(?:\s|$|-(?:\s|$))/ : /^(?:\s|$)/
   const end = lines.findIndex((line, at) => at >= from && !belongs.test(line))
   return (end === -1 ? lines.length : end) - from
 }
 
-/** Returns the value of a key; undefined for an empty value, and for a map. */
+/** Returns the value of a key; undefined for an empty value or a mapping. */
 function readValue (value: string, below: readonly string[], number: number): string | string[] | undefined {
   const block = /^([|>])([+-]?\d?[+-]?)\s*(?:#.*)?$/.exec(value)
   if (block !== null) return readBlock(below, block[1] === '>')
@@ -103,7 +106,7 @@ function readValue (value: string, below: readonly string[], number: number): st
 
 const folded = (lines: readonly string[]) => lines.map((line) => line.trim()).join(' ')
 
-/** Returns the text of a block. Its line breaks stay or, with `isFolded`, become blanks. */
+/** Returns the text of a block value. Its line breaks are kept or, with `isFolded`, become spaces. */
 function readBlock (below: readonly string[], isFolded: boolean): string {
   const indents = below.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)![0].length)
   const indent = Math.min(...indents, Infinity)
@@ -112,14 +115,14 @@ function readBlock (below: readonly string[], isFolded: boolean): string {
   return text.trim()
 }
 
-/** A list in brackets. */
+/** Parses a list in brackets. */
 function readFlow (text: string, number: number): string[] {
   const inner = /^\[(.*)\]\s*(?:#.*)?$/.exec(text.trim())?.[1]
   if (inner === undefined) throw refused(number, 'a list does not end with ]')
   return splitOutside(inner, /,/).map((item) => scalar(item.trim(), number)).filter((item) => item !== '')
 }
 
-/** Splits a text at separators that are neither in quotes nor in parentheses. */
+/** Splits a text at separators outside of quotes and parentheses. */
 export function splitOutside (text: string, separator: RegExp): string[] {
   const parts = ['']
   let depth = 0
@@ -137,7 +140,7 @@ export function splitOutside (text: string, separator: RegExp): string[] {
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' }
 
-/** A plain or quoted text. */
+/** Parses a plain or quoted text. */
 function scalar (text: string, number: number): string {
   if (REFERENCE.test(text)) {
     throw refused(number, `${quoteStart(text)} would be an anchor, alias or tag of YAML, which are not read. Put the value in quotes`)

@@ -17,8 +17,8 @@ const SkillChanged = defineError(
 )
 
 /**
- * Lists the skills for work in a folder, and accepts them. All functions throw BadFolder (400) for a path that is not a folder. `host`
- * knows the tools.
+ * Lists the skills for work in a folder, and accepts skills. All functions throw BadFolder (400) if the path is not a folder. `host` is
+ * used to read `allowed-tools`.
  */
 export function createSkillList (
   { skills, workspace, host }: { skills: Skills, workspace: () => string, host: () => Vocabulary }
@@ -49,7 +49,7 @@ export function createSkillList (
     },
 
     /**
-     * Records a skill as its user has looked at it, so that runs read it without asking until it changes. Throws NoSkill (404), or
+     * Records a skill in the state that the user looked at. Runs then read it without asking until it changes. Throws NoSkill (404), or
      * SkillChanged (409) if it has changed since the user looked.
      */
     async accept ({ name, cwd: folder, digest }: Static<typeof AcceptSkillBody>): Promise<SkillView> {

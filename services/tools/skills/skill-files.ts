@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { within } from '../path-policy.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
-/** The files of a skill beside its SKILL.md. */
+/** The files in the folder of a skill, without its SKILL.md. */
 export interface SkillFiles {
-  /** Digests by the path in the skill's folder, with forward slashes. All files beyond the limits of a large skill share one digest. */
+  /** The digests of the files, by the path in the skill's folder, with forward slashes. All files beyond the limits share one digest. */
   digests: Record<string, string>
-  /** Links that lead out of the folder. Nothing is read through them. */
+  /** Symbolic links that lead out of the folder. Nothing is read through these links. */
   leadOut: string[]
 }
 
-/** The most files that are compared by content, and the most that are counted at all. */
+/** The most files whose content is compared, and the most that are visited. */
 const MOST_READ = 300
 const MOST_SEEN = 3_000
 const MOST_BYTES = 16 * 1024 * 1024
 const DEEPEST = 8
-/** The key of the digest for all files beyond the limits. */
+/** The key of the digest that all files beyond the limits share. */
 const REST = '…'
 const DIGEST_LENGTH = 16
 
@@ -28,8 +28,8 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const digestOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, DIGEST_LENGTH)
 
 /**
- * Returns the files of a skill's folder (a real path) with digests of their contents. Of files beyond the limits, size and time count. A
- * link counts by its target.
+ * Returns the files in a skill's folder (a real path) with digests of their content. For files beyond the limits, the digest covers size
+ * and modification time. For a symbolic link, it covers the target.
  */
 export async function filesOf (folder: string): Promise<SkillFiles> {
   const found: SkillFiles = { digests: {}, leadOut: [] }

@@ -12,50 +12,53 @@ import { allowedEntries } from './allowed-tools.ts'
 import { readSkillFile, SkillRefused } from './front-matter.ts'
 import { changedFiles, filesOf, type SkillFiles } from './skill-files.ts'
 
-/** The SKILL.md of a folder. */
+/** A skill, as read from the SKILL.md in its folder. */
 export interface Skill {
   name: string
-  /** One line. */
+  /** The description, as one line. */
   description: string
-  /** The real folder, and its path as people see it. */
+  /** The real path of the skill's folder; `path` is the one that people see. */
   folder: string
   path: string
-  /** True if it is in the working folder, false if in a folder of config.json. */
+  /** True if the skill is in the working folder, false if it is in a folder of config.json. */
   isOfFolder: boolean
-  /** The tools that the skill allows, in its own words; absent: all. */
+  /** The entries of the skill's `allowed-tools`; absent if it allows all tools. */
   allowedTools?: string[]
-  /** Models are not told of it: only its user can have it used. */
+  /** True if models are not told of the skill, and only the user can choose it. */
   isForUser?: true
   body: string
   bodyLine: number
-  /** The digest of its SKILL.md. */
+  /** The digest of the SKILL.md. */
   digest: string
   bytes: number
 }
 
-/** A folder with a SKILL.md that is not used. `path` as in Skill. */
+/** A folder with a SKILL.md that is not used as a skill. `path` is the one that people see. */
 export interface UnusedSkill {
   name: string
   path: string
   isOfFolder: boolean
   reason: string
-  /** Another skill of that name is used. */
+  /** True if another skill with the same name is used instead. */
   isHidden?: true
 }
 
-/** The record of a skill that was read. */
+/** The recorded state of a skill. */
 interface Pin {
   digest: string
   files: SkillFiles['digests']
 }
 
-/** The skills that were read, by path, and the changed ones that were shown to a person, by run and path. The newest stand last. */
+/**
+ * The states of the skills that were read, by path, and of the changed skills that were shown to a person, by run and path. The newest come
+ * last.
+ */
 export interface StoredSkills {
   pins: Record<string, Pin>
   shown: Record<string, Pin>
 }
 
-/** The state of a skill compared with its record. `changed` names the files that differ. */
+/** The result of comparing a skill with its recorded state. `changed` names the files that differ. */
 export type SkillState = { is: 'new' } | { is: 'known' } | { is: 'changed', changed: string[] }
 
 interface Parts {
@@ -67,7 +70,7 @@ interface Parts {
 
 export type Skills = ReturnType<typeof createSkills>
 
-/** The places of skills in a working folder. Of two skills with the same name, the one in the earlier place is used. */
+/** The places of skills in a working folder. If two skills have the same name, the one in the earlier place is used. */
 const PLACES = [join('.agents', 'skills'), join('.claude', 'skills')]
 const FILE = 'SKILL.md'
 const MOST_FOLDERS = 200
@@ -77,12 +80,12 @@ const MOST_SHOWN = 100
 /** The most bytes of a SKILL.md. */
 const LARGEST = 1024 * 1024
 const LONGEST_NAME = 64
-/** Characters of a description that are read. */
+/** The most characters of a description. */
 const LONGEST_DESCRIPTION = 4_096
-/** Letters and digits, with dots, dashes, underscores and blanks between them: nothing that leads to another path. */
+/** Matches letters and digits, with single dots, dashes, underscores and spaces between them: no name can lead to another path. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|[._ -](?=[\p{L}\p{N}]))*$/u
 
-/** Finds the skills of working folders, and knows which of them were read and have not changed since. */
+/** Finds the skills of working folders, and records which ones were read, so that changes are noticed. */
 export function createSkills ({ paths, config, stored, copies }: Parts) {
   const read = new Map<string, { version: string, skill: Skill }>()
   const places = (cwd: string) => {
@@ -95,12 +98,12 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
   }
 
   /**
-   * Returns the real path of a place. If it belongs to the working folder `owner`, the rules for all paths apply. Rejects if there is none.
+   * Returns the real path of a path in a place. In the working folder `owner`, the rules for all paths apply. Rejects if nothing is there.
    */
   const realOf = (path: string, { owner, isOfFolder }: { owner: string, isOfFolder: boolean }): Promise<string> =>
     isOfFolder ? paths.resolve(path, owner) : realpath(path)
 
-  /** Returns the real folder of an entry, which must lie within the real folder of its place. Throws SkillRefused. */
+  /** Returns the real path of a skill's folder. It must be inside `owner`, the real path of its place. Throws SkillRefused. */
   async function folderOf (path: string, place: { owner: string, isOfFolder: boolean }): Promise<string> {
     const real = await realOf(path, place).catch((error) => {
       if (error instanceof PathRefused) return undefined
@@ -134,7 +137,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
 
   const shownPath = (path: string) => realPathOf(path, copies)
 
-  /** Returns the skills of a place, and the folders that hold no usable one. */
+  /** Returns the skills in a place, and the folders there whose skill cannot be used. */
   async function inPlace (cwd: string, { base, isOfFolder }: { base: string, isOfFolder: boolean }) {
     const found: Array<Skill | UnusedSkill> = []
     const owner = await realpath(isOfFolder ? cwd : base).catch(() => undefined)
@@ -152,12 +155,12 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     return found
   }
 
-  /** Returns the skills for work in a folder, and those that are not used, with the reasons. */
+  /** Returns the skills for work in a folder, and the unused ones with the reasons. */
   async function find (cwd: string): Promise<{ skills: Skill[], unused: UnusedSkill[] }> {
     const there = places(cwd).filter(({ base }) => isFolder(base))
     const skills = new Map<string, Skill>()
     const unused: UnusedSkill[] = []
-    // The order of places decides which of two skills with the same name is used.
+    // `places` is in order of precedence, so the first of two skills with the same name is used.
     for (const skill of (await Promise.all(there.map((place) => inPlace(cwd, place)))).flat()) {
       if ('reason' in skill) {
         unused.push(skill)
@@ -166,7 +169,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       const key = skill.name.toLowerCase()
       const first = skills.get(key)
       if (first === undefined) skills.set(key, skill)
-      // One folder has two paths where one place is a link to the other.
+      // If one place is a link to another, the same skill is found twice.
       else if (first.folder !== skill.folder) {
         const { name, path, isOfFolder } = skill
         unused.push({ name, path, isOfFolder, isHidden: true, reason: `The skill in ${JSON.stringify(first.path)} has the same name.` })
@@ -193,7 +196,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     return changed.length === 0 ? { is: 'known' } : { is: 'changed', changed }
   }
 
-  /** Records a skill with this state. */
+  /** Records this state of a skill as known. */
   const keep = (skill: Skill, pin: Pin) =>
     save((before) => {
       const { [keyOf(skill)]: _, ...others } = before.pins
@@ -203,14 +206,14 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
   return {
     find,
 
-    /** Returns the state of a skill with all its files, the links that lead out of it, and the digest of all that. */
+    /** Returns the state of a skill and all its files, the links that lead out of it, and a digest of everything. */
     async state (skill: Skill): Promise<SkillState & Pick<SkillFiles, 'leadOut'> & { files: string[], digest: string }> {
       const { leadOut, ...pin } = await pinOf(skill)
       const state = compare(pin, (await storedSkills()).pins[keyOf(skill)])
       return { ...state, leadOut, files: Object.keys(pin.files), digest: digestOf(pin) }
     },
 
-    /** Records a skill as known if it still has this digest. Returns whether it does. */
+    /** Records a skill as known, if it still has this digest. Returns whether it has. */
     async accept (skill: Skill, digest: string): Promise<boolean> {
       const { leadOut, ...pin } = await pinOf(skill)
       if (digestOf(pin) !== digest) return false
@@ -219,8 +222,8 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Returns the skills that runs which nobody watches are told of: skills that were read before and whose SKILL.md has not changed since,
-     * and skills in folders of config.json, which are the user's choice.
+     * Returns the skills that unattended runs are told of: skills whose SKILL.md has not changed since it was last read, and new skills in
+     * folders of config.json, which are the user's choice.
      */
     async known (skills: readonly Skill[]): Promise<Skill[]> {
       if (skills.length === 0) return []
@@ -231,7 +234,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       })
     },
 
-    /** Records the state of a skill that is shown to a person, who is asked whether a run may read it. */
+    /** Records the state of a skill that a person is shown when asked whether a run may read it. */
     async note (skill: Skill, runId: string): Promise<void> {
       const { leadOut, ...pin } = await pinOf(skill)
       const key = `${runId} ${keyOf(skill)}`
@@ -239,9 +242,9 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Records that a skill is read in its present state, if nobody has to be asked for it: it is known, or it is new and `mayBeNew`, or a
-     * person was shown this state in this run. `isAgreed`: a person has approved the call without being shown a change. Returns its state
-     * if a person has to be asked.
+     * Records that a skill is read in its present state, if no person needs to be asked: the state is known, or the skill is new and
+     * `mayBeNew` is true, or a person was shown this state in this run. `isAgreed` is true if a person approved the call without being
+     * shown a change. Returns the state of the skill if a person must be asked, else undefined.
      */
     async take (
       skill: Skill,
@@ -260,8 +263,8 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Returns the real path of a file beside a SKILL.md, which may be read; undefined for any other path. Throws PathRefused for a path
-     * that leads out of its skill.
+     * Returns the real path of a file in a skill's folder, which may be read; undefined for any other path. Throws PathRefused if the path
+     * leads out of its skill.
      */
     async fileAt (path: string, cwd: string): Promise<string | undefined> {
       const reading = readPath(path, cwd)
@@ -287,13 +290,13 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
   }
 }
 
-/** Returns the names between a folder and a path in it; [] for a path elsewhere. */
+/** Returns the names on the way from a folder to a path inside it; [] for a path elsewhere. */
 function segments (base: string, target: string): string[] {
   const inside = relative(base, target)
   return inside === '' || isAbsolute(inside) ? [] : inside.split(/[\\/]/)[0] === '..' ? [] : inside.split(/[\\/]/)
 }
 
-/** Synchronous: takes microseconds. Most folders have no skills, and the user waits for this. */
+/** Synchronous, because it takes microseconds. Most folders have no skills, and the user waits for this check. */
 function isFolder (path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -302,18 +305,18 @@ function isFolder (path: string): boolean {
   }
 }
 
-/** Returns the digest of a skill with all its files. */
+/** Returns the digest of a skill and all its files. */
 const digestOf = (pin: Pin): string => createHash('sha256').update(canonicalJson(pin)).digest('base64url').slice(0, 22)
 
 const newest = <T>(all: Record<string, T>, most: number): Record<string, T> => Object.fromEntries(Object.entries(all).slice(-most))
 
-/** Returns a name for a skill that is not read; the name of its folder may hold anything. */
+/** Returns a name for a skill that cannot be read. The name of its folder may contain anything, so it is cut and cleaned. */
 const nameFor = (entry: string) => oneLine(entry).slice(0, LONGEST_NAME)
 
-/** Returns a text without line breaks and invisible characters. */
+/** Returns a text with line breaks, white space and invisible characters replaced by single spaces. */
 const oneLine = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
-/** Reads a SKILL.md. Throws SkillRefused. */
+/** Parses a SKILL.md. Throws SkillRefused. */
 function skillFrom (bytes: Buffer, { entry, ...about }: Pick<Skill, 'path' | 'isOfFolder' | 'folder'> & { entry: string }): Skill {
   let text: string
   try {

@@ -26,7 +26,7 @@ interface Input {
   action?: typeof ACTIONS[number] | 'delete'
 }
 
-/** The states of a task in which an action has nothing left to do. */
+/** The statuses of a task in which an action has no effect, because the task is already in the state that the action leads to. */
 const LEADS_TO: Record<Exclude<typeof ACTIONS[number], 'run'>, readonly TaskStatus[]> = {
   pause: ['paused'],
   resume: ['scheduled', 'running'],
@@ -34,11 +34,11 @@ const LEADS_TO: Record<Exclude<typeof ACTIONS[number], 'run'>, readonly TaskStat
 }
 
 const plain = (options: object = {}) => JSON.stringify(Object.entries(JSON.parse(JSON.stringify(options))).sort())
-/** True if a task has the folder and options of its conversation: then a new goal gains nothing by it. */
+/** True if a task has the folder and options of the conversation, so that a new goal gives the conversation no further rights. */
 const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
   task.cwd === conversation?.cwd && plain(task.options) === plain(conversation?.options)
 
-/** Changes a background task. A task that was not made in the conversation is changed only if its user agrees. */
+/** Creates the tool that changes a background task. Changing a task that was not made in this conversation needs the user's approval. */
 export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
   async function change (
     tasks: TaskControl,
@@ -49,7 +49,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
     if (goal !== undefined || schedule !== undefined) {
       await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, { threadId, written })
     }
-    // A message that is answered again, for example after the service died, must not start a second run.
+    // `run` gets a key, so that a message that is answered again, for example after a crash, does not start a second run.
     if (action === 'run') return void await tasks.run(taskId, {}, JSON.stringify([threadId, written]))
     if (action === undefined || action === 'delete') return
     if (!LEADS_TO[action].includes((await tasks.get(taskId)).status)) await tasks[action](taskId)

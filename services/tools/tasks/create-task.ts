@@ -22,10 +22,10 @@ interface Input {
   when?: When
 }
 
-/** The most tasks that one conversation may make. */
+/** The most tasks made in one conversation. */
 const MOST_TASKS = 10
 
-/** Makes a background task, with the folder, the tools and the limits of the conversation. */
+/** Creates the tool that makes a background task. The task gets the folder, the tools and the limits of the conversation. */
 export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
   return {
     model: {

@@ -7,13 +7,13 @@ interface Input {
   words?: string
 }
 
-/** The most tasks that one call lists, and the most characters of their goals. */
+/** The most tasks that one call lists, and the most characters of each goal. */
 const SHOWN = 30
 const GOAL_SHOWN = 300
-/** The number of tasks that are read at once. */
+/** The number of tasks that are read at a time. */
 const PAGE = 200
 
-/** Lists the background tasks, the newest first. */
+/** Creates the tool that lists the background tasks, newest first. */
 export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
   return {
     model: {
@@ -31,7 +31,7 @@ export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
       const { threadId } = await conversationWithPerson(parts, runId)
       const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')
       const found: Task[] = []
-      // Without words to search for, the first records are enough.
+      // Without search words, the first page is enough.
       const limit = wanted.length === 0 ? SHOWN : PAGE
       let cursor: string | undefined
       do {

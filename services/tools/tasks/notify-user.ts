@@ -2,7 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 
 export interface NotifyParts {
-  /** Tells the person of a task what its run found. The same words of a run are told once. Throws ToolFailed beyond the limits. */
+  /**
+   * Sends the user of a task a text about what its run found. The same text is sent only once for each run. Throws ToolFailed beyond the
+   * limits.
+   */
   tellUser: (runId: string, text: string) => Promise<void>
 }
 
@@ -10,8 +13,8 @@ export interface NotifyParts {
 const LONGEST = 500
 
 /**
- * Tells the user of a task something at once, on the screen or by the webhook. A call that is repeated after a crash does not tell it
- * twice.
+ * Creates the tool by which a run of a task sends its user a message at once, on the screen or by the webhook. A call that is repeated
+ * after a crash does not send the message again.
  */
 export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text: string }> {
   return {

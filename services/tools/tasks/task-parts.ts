@@ -6,52 +6,55 @@ import type { ReadTime, TaskControl, When } from '../../contracts/task-control.t
 import { isObject } from '../../lib/json.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** The conversation of a run, whose folder, tools and limits a task gets. */
+/** The conversation of a run. A task that the run makes gets its folder, tools and limits. */
 export interface TaskConversation {
   threadId: string
   cwd: string
   options?: RunOptions
-  /** The user's messages, the newest last. */
+  /** The user's messages, newest last. */
   written: string[]
-  /** Ids of the user's messages up to the request. They are the same when the request is answered again. */
+  /** The ids of the user's messages up to the request. They stay the same if the request is answered again. */
   turns: string[]
 }
 
-/** The collaborators of the tools that make and change tasks. */
+/** What the tools that make and change tasks need. */
 export interface TaskParts {
-  /** A function, because tasks are made of the tools. */
+  /** A function, because tasks are created later, from the tools. */
   tasks: () => TaskControl
-  /** Returns the conversation of a run with a person; undefined for other runs. */
+  /** Returns the conversation of a run with a person; undefined for any other run. */
   conversationOf: (runId: string) => Promise<TaskConversation | undefined>
 }
 
 const optional = (description?: string) => Type.Optional(Type.String({ ...description !== undefined && { description } }))
 
-/** When a task runs, in the form that models write. It is short, because every conversation is told of it. */
+/** The schema of a time, in the form that models write. It is short, because it is part of every conversation's prompt. */
 export const WhenInput = Type.Object({
   at: optional('Once, or first: "2026-01-31T09:00", "in 2 hours"'),
   every: optional('"weekdays at 17:30", "every other friday" or a cron line'),
   zone: optional('"Europe/Berlin", if named')
 }, { additionalProperties: false, description: 'In English; absent for now' })
 
-/** The same for changeTask, which is described beside createTask. */
+/** The same schema for changeTask, without the descriptions that createTask has already. */
 export const ChangedWhenInput = Type.Object({ at: optional(), every: optional(), zone: optional() }, {
   additionalProperties: false,
   description: 'Its new times'
 })
 
-/** Other names that models use for the properties of a time. */
+/** Other names that models use for the fields of a time. */
 const ALIASES: Record<keyof When, readonly string[]> = {
   at: ['at', 'once', 'time', 'date', 'datetime', 'start', 'startat', 'starttime', 'first', 'runat', 'in'],
   every: ['every', 'interval', 'schedule', 'cron', 'repeat', 'recurrence', 'frequency', 'when'],
   zone: ['zone', 'timezone', 'tz']
 }
 const plain = (name: string) => name.replace(/[\s_-]/g, '').toLowerCase()
-/** Properties of a schedule that are written behind its interval. */
+/** Fields that are appended to the interval, such as `on` in "every week on friday". */
 const PARTS = ['on', 'except']
 const isWhen = (name: string): boolean => [...Object.values(ALIASES).flat(), ...PARTS].includes(plain(name))
 
-/** Returns a time that a model wrote as a text, or with the properties of a schedule, in the form of WhenInput; undefined for none. */
+/**
+ * Returns a time in the form of WhenInput, from input fields with any of the known names, at the top level or in an object; undefined for
+ * none.
+ */
 function whenFrom (fields: Record<string, unknown>): When | undefined {
   const inner = Object.values(fields).find(isObject)
   const all = new Map(Object.entries({ ...fields, ...inner }).flatMap(([name, value]): Array<[string, string]> => {
@@ -65,7 +68,10 @@ function whenFrom (fields: Record<string, unknown>): When | undefined {
   return at === undefined && every === undefined ? undefined : { at, every, zone: zone && all.get(zone) }
 }
 
-/** Moves a time that stands beside the other properties of an input, or has another form, to its place. */
+/**
+ * Returns the input with its time in the field `when` and in the form of WhenInput, even if the model wrote the fields of the time
+ * elsewhere.
+ */
 export function mendTaskInput (input: unknown): unknown {
   if (!isObject(input)) return input
   const time = whenFrom(Object.fromEntries(Object.entries(input).filter(([name]) => isWhen(name))))
@@ -81,13 +87,16 @@ export async function conversationWithPerson ({ conversationOf }: TaskParts, run
   return conversation
 }
 
-/** Returns why the goal and time of a task must be confirmed if the conversation has read what others wrote. */
+/**
+ * Returns the reason why a person must confirm the goal and time of a task: the conversation has read texts of others. Undefined if it has
+ * not.
+ */
 export async function whyConfirmGoal (textOfOthers: (() => Promise<string | undefined>) | undefined): Promise<string | undefined> {
   const read = await textOfOthers?.()
   return read && `The agent has read what others wrote here (${read}), which may have asked for this: look at the goal and at when it runs.`
 }
 
-/** Reads the time that the model passed. Throws ToolFailed if it is ambiguous. */
+/** Reads the time that the model wrote. Throws ToolFailed if it is ambiguous. */
 export async function readTime ({ tasks }: TaskParts, when: When | undefined): Promise<ReadTime | undefined> {
   try {
     return when && await tasks().readWhen(when)
@@ -97,16 +106,16 @@ export async function readTime ({ tasks }: TaskParts, when: When | undefined): P
   }
 }
 
-/** Returns why a person must confirm a time; undefined for other times, and for one that cannot be read. */
+/** Returns the reason why a person must confirm a time; undefined if no one must, or if the time cannot be read. */
 export async function whyConfirm ({ tasks }: TaskParts, when: When | undefined, written: string[] = []): Promise<string | undefined> {
   const time = when && await tasks().readWhen(when, written.at(-1)).catch(() => undefined)
   return time?.confirm
 }
 
-/** Returns the name of a task for a sentence. */
+/** Returns the quoted name of a task, for use inside a sentence. */
 export const nameOf = ({ name }: Pick<Task, 'name'>): string => `“${name}”`
 
-/** Returns a sentence about when a task runs. */
+/** Returns sentences about when a task runs, and its status. */
 export function whenOf ({ scheduleWords, nextRunAt, status }: Task, time?: ReadTime): string {
   if (scheduleWords === undefined) return status === 'running' || status === 'scheduled' ? 'It runs now, once.' : `It is ${status}.`
   const next = time?.next ?? (nextRunAt === undefined ? [] : [nextRunAt])
@@ -116,7 +125,7 @@ export function whenOf ({ scheduleWords, nextRunAt, status }: Task, time?: ReadT
 }
 const NEXT_SHOWN = 3
 
-/** Returns a sentence about what a task asks its person. */
+/** Returns a sentence about the approvals that a task needs. */
 export function asksOf ({ approval: { mode, firstN } }: Pick<Task, 'approval'>): string {
   const runs = firstN === 1 ? 'a run' : `${firstN} runs`
   switch (mode) {

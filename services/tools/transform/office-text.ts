@@ -3,10 +3,10 @@ import { decodeEntities } from '../web/fetch/to-text.ts'
 import type { OfficeRequest } from './transform-rpc.ts'
 
 // Reads the text of office documents: docx, xlsx and pptx (ECMA-376), odt (ISO/IEC 26300). Only the parts that hold text are unzipped: no
-// macros, pictures or embedded files. Only the tags of their XML are read. Entities that a document defines itself are not replaced.
+// macros, pictures or embedded files. Only the tags in their XML are parsed. Entities that a document defines itself are not replaced.
 
 const MIB = 1024 * 1024
-/** The most bytes of all parts of a document when unpacked, as its directory states them, and of the parts that are read. */
+/** The most unpacked bytes of all parts of a document, according to its ZIP directory, and the most of the parts that are read. */
 const MOST_UNPACKED = 100 * MIB
 const MOST_READ = 32 * MIB
 const MOST_PARTS = 10_000
@@ -22,7 +22,7 @@ class TooLarge extends Error {
 
 type Parts = Record<string, Uint8Array>
 
-/** The parts of a format that hold text. */
+/** For each format, a pattern for the names of the parts that hold text. */
 const TEXT_PARTS: Record<OfficeRequest['format'], RegExp> = {
   docx: /^word\/(?:document|footnotes|endnotes|comments)\.xml$/,
   xlsx: /^xl\/(?:workbook\.xml|sharedStrings\.xml|worksheets\/[^/]+\.xml|_rels\/workbook\.xml\.rels)$/,
@@ -31,8 +31,8 @@ const TEXT_PARTS: Record<OfficeRequest['format'], RegExp> = {
 }
 
 /**
- * Returns the text of a document. Throws for a document that is damaged, locked, or too large when unpacked; the last is found before it is
- * unpacked.
+ * Returns the text of a document, at most `mostCharacters`. Throws for a document that is damaged, locked, or too large when unpacked. Its
+ * unpacked size is checked before anything is unpacked.
  */
 export function readOffice ({ bytes, format, mostCharacters }: OfficeRequest): string {
   if (bytes[0] === 0xd0 && bytes[1] === 0xcf) throw new Error(OLD_OR_LOCKED)
@@ -65,7 +65,7 @@ function unzip (bytes: Uint8Array, wanted: RegExp): Parts {
     return false
   }
   try {
-    // The directory is read first: nothing is unpacked before all sizes are known.
+    // This call only reads the ZIP directory, so that all sizes are known before anything is unpacked.
     unzipSync(bytes, { filter })
     return unzipSync(bytes, { filter: ({ name }) => wanted.test(name) })
   } catch (error) {
@@ -81,8 +81,8 @@ interface Tag {
 }
 
 /**
- * Calls `onTag` with each tag of a part and `onText` with the text between two tags, in order, until one of them returns false. Linear in
- * the length of the part.
+ * Calls `onTag` with each tag of an XML part, and `onText` with the text between two tags, in order, until one of them returns false. Takes
+ * time linear in the length of the part.
  */
 function walk (part: Uint8Array, onTag: (tag: Tag) => boolean | void, onText: (text: string) => boolean | void): void {
   const xml = strFromU8(part)
@@ -122,10 +122,13 @@ function attribute ({ attributes }: Tag, name: string): string | undefined {
 
 type Take = (text: string) => boolean
 
-/** Elements with deleted text, and with text that is repeated for older programs. */
+/** Elements with deleted text, or with a copy of text for older programs. */
 const SKIPPED = new Set(['w:del', 'w:moveFrom', 'mc:Fallback'])
 
-/** Collects the texts in elements named `textTag`. Other tags may stand for text, such as a line break. */
+/**
+ * Passes the texts in `textTag` elements to `take`. `standsFor` returns the text that another tag stands for, such as a line break. Returns
+ * false once `take` does.
+ */
 function takeTexts (part: Uint8Array, textTag: string, standsFor: (tag: Tag) => string | undefined, take: Take): boolean {
   let isInside = false
   let skipped = 0
@@ -155,7 +158,7 @@ function readDocx (parts: Parts, take: Take) {
       if (name === 'w:tc' && !isEmpty) cells += isEnd ? -1 : 1
       if (name === 'w:tab' && isEmpty) return '\t'
       if (name === 'w:br' || name === 'w:cr') return '\n'
-      // A row of a table is a line.
+      // A row of a table becomes a line.
       if ((name === 'w:p' || name === 'w:tr') && isEnd) return name === 'w:p' && cells > 0 ? ' ' : '\n'
       return name === 'w:tc' && isEnd ? '\t' : undefined
     }, take)
@@ -200,17 +203,17 @@ function readOdt (parts: Parts, take: Take) {
   })
 }
 
-/** Gaps between cells are shown up to this column. */
+/** The last column up to which empty cells are shown as tabs. */
 const MOST_COLUMNS = 256
 
-/** Returns the number of a cell's column, from 0; 2 for "C7". */
+/** Returns the column of a cell reference, counted from 0: 2 for "C7". */
 function columnOf (reference: string | undefined): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference ?? '')?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
   return column - 1
 }
 
-/** Returns the texts that cells share, by their numbers. */
+/** Returns the shared strings of a workbook, to which cells refer by index. */
 function sharedTexts (part: Uint8Array | undefined): string[] {
   const texts: string[] = []
   if (part === undefined) return texts
@@ -230,7 +233,7 @@ function sharedTexts (part: Uint8Array | undefined): string[] {
   return texts
 }
 
-/** Returns the sheets of a workbook in their order, with their names. */
+/** Returns the sheets of a workbook with their names, in the order of the workbook. */
 function sheetsOf (parts: Parts): Array<{ name: string, part: Uint8Array }> {
   const targets = new Map<string, string>()
   if (parts['xl/_rels/workbook.xml.rels']) {

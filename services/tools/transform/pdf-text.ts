@@ -1,16 +1,18 @@
 import { getDocumentProxy } from 'unpdf'
 import type { PdfRequest, PdfText } from './transform-rpc.ts'
 
-/** The most pages that are read at once. */
+/** The most pages that are read in one request. */
 const MOST_PAGES = 500
-/** Milliseconds after which no further page begins, so that the pages read so far are answered before the deadline of the worker. */
+/** How long pages are read, in milliseconds. Then no further page begins, so that the answer precedes the time limit of the worker. */
 const READING_MS = 7_000
 const LONGEST_TITLE = 500
 
-/** Reads the text of a PDF. Its scripts are not run, and nothing is fetched. Throws for a document that is damaged or needs a password. */
+/**
+ * Returns the text of a PDF. Scripts in it are not run, and nothing is fetched. Throws for a document that is damaged or needs a password.
+ */
 export async function readPdf ({ bytes, firstPage, mostPages, mostChars }: PdfRequest): Promise<PdfText> {
   const started = performance.now()
-  // Verbosity 0: errors only.
+  // Verbosity 0 logs only errors.
   const document = await getDocumentProxy(bytes, { useSystemFonts: false, disableFontFace: true, verbosity: 0 })
   const totalPages = document.numPages
   const last = Math.min(totalPages, firstPage + Math.min(mostPages, MOST_PAGES) - 1)

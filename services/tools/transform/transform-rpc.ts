@@ -3,31 +3,31 @@ import type { FolderJobs } from '../../workspace/index.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
-/** The transformations of the worker by kind; inputs and outputs are plain data. Add a kind here and in workers/transform.ts. */
+/** The input and output of each kind of job in the worker. All are plain data. A new kind is added here and in workers/transform.ts. */
 export interface Transforms extends FolderJobs {
-  /** The readable part of a page as markdown, its links absolute. */
+  /** Returns the readable part of a page as markdown, with absolute links. */
   markdown: { input: HtmlPage, output: ReadablePage }
-  /** All text of a page, in time linear in its length: for pages that `markdown` is too slow for. */
+  /** Returns all text of a page, in time linear in its length. Used for pages for which `markdown` takes too long. */
   text: { input: HtmlPage, output: ReadablePage }
-  /** The search results in a page of DuckDuckGo. */
+  /** Returns the search results in a page of DuckDuckGo. */
   results: { input: string, output: ResultPage }
-  /** The text of a PDF, page by page. */
+  /** Returns the text of a PDF, page by page. */
   pdf: { input: PdfRequest, output: PdfText }
-  /** The text of an office document. */
+  /** Returns the text of an office document. */
   office: { input: OfficeRequest, output: string }
-  /** The lines of the files below a folder that match a pattern. */
+  /** Returns the lines that match a pattern, in the files below a folder. */
   searchLines: { input: LinesRequest, output: FoundLines }
-  /** The files below a folder whose paths match a pattern. */
+  /** Returns the files below a folder whose paths match a glob. */
   searchFiles: { input: FilesRequest, output: FoundFiles }
-  /** The files below a folder whose paths match a pattern, with sizes and times. */
+  /** Returns the files below a folder whose paths match a glob, with sizes and times. */
   scanFiles: { input: ScanRequest, output: Scanned }
-  /** A recording as text, without secrets; null when it is too large. */
+  /** Returns a recording as text without secrets; null if it is too large. */
   recording: { input: RecordingRequest, output: string | null }
-  /** Reads one name of a folder. Only whether its file system answers counts, not the result. */
+  /** Reads one name in a folder. The result does not matter, only that the file system answers. */
   knock: { input: string, output: null }
 }
 
-/** A recording, the secrets of the service, and the folders with their placeholders. */
+/** A recording, the secrets to remove (`known`), the folders with their placeholders, and the most bytes of the result. */
 export interface RecordingRequest {
   header: object
   lines: readonly object[]
@@ -37,7 +37,8 @@ export interface RecordingRequest {
 }
 
 /**
- * At most `mostPages` pages of a document from page `firstPage` on, counted from 1. No further page begins after `mostChars` characters.
+ * A request for at most `mostPages` pages of a document, beginning with page `firstPage`, counted from 1. No further page begins once
+ * `mostChars` characters are read.
  */
 export interface PdfRequest {
   bytes: Uint8Array
@@ -46,7 +47,7 @@ export interface PdfRequest {
   mostChars: number
 }
 
-/** A document of Office or OpenDocument; at most `mostCharacters` of its text are read. */
+/** A request for the first `mostCharacters` characters of an office document. */
 export interface OfficeRequest {
   bytes: Uint8Array
   format: 'docx' | 'xlsx' | 'pptx' | 'odt'
@@ -54,7 +55,7 @@ export interface OfficeRequest {
 }
 
 export interface PdfText {
-  /** The texts of the pages; fewer than requested if `mostChars` or the time was used up. */
+  /** The text of each page. There are fewer pages than requested if `mostChars` or the time was used up. */
   pages: string[]
   totalPages: number
   title?: string
@@ -62,13 +63,13 @@ export interface PdfText {
 
 export type Kind = keyof Transforms
 
-/** The worker's function for each kind. It imports its libraries at the first call. */
+/** The worker's function for each kind of job. It imports its libraries at the first call. */
 export type TransformHandlers = { [K in Kind]: (input: Transforms[K]['input']) => Promise<Transforms[K]['output']> }
 
-/** A message to the worker. */
+/** A message to the worker: one job. */
 export interface Job {
   kind: Kind
   input: unknown
 }
-/** The worker's answer. */
+/** The worker's answer to a job. */
 export type Done = { output: unknown } | { error: string }

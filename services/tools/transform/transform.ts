@@ -10,11 +10,14 @@ export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content
 const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
-/** A thread that has not ended by then waits for a file system that does not answer, and is abandoned; milliseconds. */
+/**
+ * How long to wait for a thread to end, in milliseconds. A thread that takes longer is blocked by a file system that does not answer; it is
+ * abandoned.
+ */
 const END_MS = 1_000
-/** The most abandoned threads. With more, no further job begins. */
+/** The most abandoned threads. With that many, no further job begins. */
 const MOST_STUCK = 16
-/** One megabyte of HTML takes some two hundred megabytes as objects. */
+/** The memory limit of the worker in megabytes. One megabyte of HTML takes about two hundred megabytes as objects. */
 const MEMORY_MB = 384
 
 interface TransformParts {
@@ -22,7 +25,7 @@ interface TransformParts {
   memoryMb?: number
 }
 
-/** A thread that does not end. The promise is in an object, because a bare promise would be awaited. */
+/** An abandoned thread. The promise of its end is wrapped in an object, because `await` would wait for a bare promise. */
 interface Stuck {
   ended: Promise<unknown>
 }
@@ -30,9 +33,9 @@ interface Stuck {
 export type Transform = ReturnType<typeof createTransform>
 
 /**
- * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds its time
- * or memory, buffers included, or whose signal aborts, is ended together with the thread. A thread that waits for a file system cannot be
- * ended: it is abandoned, and the next job gets another one.
+ * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. If a job exceeds its time or
+ * memory (including buffers), or its signal aborts, its thread is ended. A thread that is blocked by a file system cannot be ended: it is
+ * abandoned, and the next job gets a new thread.
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
@@ -46,7 +49,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   })
 
   function start (): Worker {
-    // The worker processes untrusted content: it gets neither the environment, which may hold keys, nor Node's flags.
+    // The worker processes untrusted content, so it gets neither the environment, which may hold keys, nor the flags of Node.js.
     const { program, eval: isCode } = workerProgram('transform')
     const started = new Worker(program, {
       eval: isCode,
@@ -58,7 +61,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     })
     started.stdout.resume()
     started.stderr.resume()
-    // `perform` adds its own listener; this one prevents an uncaught error while no job is running.
+    // `perform` adds its own listener. This one prevents an uncaught error while no job is running.
     started.on('error', () => {})
     started.on('exit', () => {
       if (worker === started) worker = undefined
@@ -67,7 +70,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     return started
   }
 
-  /** Ends the thread. Resolves to undefined when it has ended; if it does not end, to an object with the promise of its end. */
+  /** Ends the thread. Resolves to undefined once it has ended, or after END_MS to an object with the promise of its end. */
   async function end (): Promise<Stuck | undefined> {
     if (worker) ended = worker.terminate()
     worker = undefined
@@ -103,7 +106,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     try {
       return await withDeadline({ clock, ms, signal }, () => perform(kind, input))
     } catch (error) {
-      // After an error that the job itself reported, the thread is still usable.
+      // After an error that the job itself reported, the thread can still be used.
       const left = error instanceof TransformFailed || error instanceof TransformBusy ? undefined : await end()
       signal.throwIfAborted()
       if (error instanceof TransformFailed || error instanceof TransformBusy) throw error
@@ -113,9 +116,9 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   return {
     /**
-     * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with TransformFailed,
-     * which the content may have caused, or with TransformBusy. If the thread could not be ended, the TransformFailed has the promise of
-     * its end as `stuck`.
+     * Runs one job. Its time limit, `ms` milliseconds, begins when the job starts. Rejects with the signal's abort reason, with
+     * TransformFailed, whose cause may be the content, or with TransformBusy. If the thread could not be ended, the TransformFailed has the
+     * promise of the thread's end as `stuck`.
      */
     run: <K extends Kind>(
       kind: K,
@@ -124,12 +127,12 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     ): Promise<Transforms[K]['output']> =>
       jobs.run(signal, (aborted) => performWithDeadline(kind, input, ms, aborted) as Promise<Transforms[K]['output']>),
 
-    /** Whether the worker thread exists. */
+    /** True if the worker thread exists. */
     get running (): boolean {
       return worker !== undefined
     },
 
-    /** Ends the worker together with its running job. */
+    /** Ends the worker thread and its running job. */
     close: (): Promise<void> => jobs.close(new TransformFailed('anything', 'the service is ending'))
   }
 }
@@ -143,20 +146,20 @@ function reasonOf (error: unknown, ms: number): string {
 const INTERVAL_MS = 50
 
 /**
- * Calls `exceeded` once the buffers of a worker take more than `limitMb` megabytes. The resource limits of a worker bound its objects
- * only: a small compressed document could otherwise fill the memory of the machine. Returns a function that ends the watch.
+ * Calls `exceeded` once the buffers of a worker take more than `limitMb` megabytes. The resource limits of a worker apply to objects only,
+ * so a small compressed document could otherwise fill the memory of the machine. Returns a function that stops the watch.
  */
 function watchMemory (worker: Worker, clock: Clock, limitMb: number, exceeded: (error: Error) => void): () => void {
   const stopped = new AbortController()
   const watch = async () => {
     for (;;) {
       await clock.sleep(INTERVAL_MS, stopped.signal)
-      // The worker answers while its code runs.
+      // The worker answers this even while its code runs.
       const { external_memory: bytes } = await worker.getHeapStatistics()
       if (bytes > limitMb * 1024 * 1024) return exceeded(new Error('it took too much memory'))
     }
   }
-  // Rejects when the watch or the worker ended.
+  // The promise rejects when the watch was stopped or the worker has ended.
   watch().catch(() => {})
   return () => stopped.abort()
 }

@@ -7,7 +7,7 @@ import { block } from '../../lib/in-words.ts'
 
 const MAX_CHARS = 60_000
 const DEFAULT_CHARS = 20_000
-/** The most characters of an error page by default. */
+/** The default for the most characters of an error page. */
 const ERROR_CHARS = 2_000
 
 const Input = Type.Object({
@@ -21,9 +21,9 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /**
- * Output: `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` if there is more. `length` counts the
- * characters of the whole content. `isOfCommand` says that a command of this service may have served it. A document that is not text gives
- * `{…, binary: true, size?, content: ''}`.
+ * Output: `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` if there is more. `length` is the number
+ * of characters of the whole content. `isOfCommand` is true if a command of this service may have served the page. For a document that is
+ * not text: `{…, binary: true, size?, content: ''}`.
  */
 export function createFetchUrl (
   { web, background }: { web: () => Promise<Web>, background: Pick<BackgroundCommands, 'portsOf' | 'isOpen' | 'mayServe'> }
@@ -48,7 +48,7 @@ export function createFetchUrl (
     policy: { effect: 'read' },
     effects: {
       source: 'page',
-      // Data that goes to a command in a box stays on this computer, like data that is written into its folder.
+      // Data that goes to a command in a box stays on this computer, like data written to the command's folder.
       addresses: ({ url }) => background.isOpen(url) ? [] : [url]
     },
     async execute ({ url, offset = 0, maxChars }, { runId, signal, mayRedirect }) {
@@ -78,7 +78,7 @@ export function createFetchUrl (
   }
 }
 
-/** Returns a part of a text that is short enough for models to get uncut. */
+/** Returns the part of a text from `offset` on that models can get without a cut, at most `chars` characters. */
 function slice (text: string, offset: number, chars: number): { content: string, nextOffset?: number } {
   const end = fittingEnd(text, offset, chars)
   return { content: text.slice(offset, end).toWellFormed(), ...end < text.length && { nextOffset: end } }

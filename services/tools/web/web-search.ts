@@ -17,7 +17,7 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** `{results: [{title, url, snippet}]}`, best first. */
+/** Output: `{results: [{title, url, snippet}]}`, best first. */
 export function createWebSearch ({ search }: { search: () => Promise<Search> }): BuiltinTool<Static<typeof Input>> {
   return {
     model: {

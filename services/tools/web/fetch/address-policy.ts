@@ -6,13 +6,13 @@ import { AddressRefused } from './send.ts'
 import ipaddr from 'ipaddr.js'
 
 interface PolicyParts {
-  /** The current config.fetch.allowPrivate. */
+  /** Returns the current config.fetch.allowPrivate. */
   allowPrivate: () => boolean
-  /** Ports that this service listens on. */
+  /** Returns the ports that this service listens on. */
   ownPorts: () => number[]
   /** Looks up all addresses of a host name. */
   resolve?: (host: string) => Promise<LookupAddress[]>
-  /** Returns the kind of an address that may not be connected to, such as "loopback"; undefined for an allowed address. */
+  /** Returns the kind of a refused address, such as "loopback"; undefined if the address is allowed. */
   refusedKind?: (address: string, port: number) => string | undefined
 }
 
@@ -20,11 +20,11 @@ export type AddressPolicy = ReturnType<typeof createAddressPolicy>
 
 const resolveAll = async (host: string) => promisify(lookup)(host, { all: true })
 
-/** These names always mean this machine, whatever a resolver answers (RFC 6761, section 6.3). */
+/** Matches names that always mean this machine, whatever a resolver answers (RFC 6761, section 6.3). */
 const LOCALHOST = /(^|\.)localhost\.?$/
 const LOOPBACK: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }]
 
-/** Decides which hosts may be fetched from: public hosts and, if the configuration allows it, private hosts; never this service itself. */
+/** Decides which hosts may be requested: public hosts and, if the configuration allows it, private hosts, but never this service itself. */
 export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refusedKind = nonPublicKind }: PolicyParts) {
   function check (host: string, address: string, port: number) {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []).map((each) => each.address)
@@ -42,9 +42,9 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 
   return {
     /**
-     * Returns the addresses of a host, after checking each. Connect only to these, because the name may resolve to others a moment later
-     * (DNS rebinding). One refused address refuses the host; `ports` of this machine, at 127.0.0.1, are allowed. Throws AddressRefused, or
-     * the error of the lookup.
+     * Returns the addresses of a host, each of which was checked. Callers must connect only to these, because the name may resolve to other
+     * addresses a moment later (DNS rebinding). If one address is refused, the host is. At 127.0.0.1, `ports` are allowed. Throws
+     * AddressRefused, or the error of the lookup.
      */
     async addresses (url: URL, ports: readonly number[] = []): Promise<LookupAddress[]> {
       const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -59,18 +59,20 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
   }
 }
 
-/** Returns the port of this machine that an address names, at 127.0.0.1; undefined for any other address. */
+/** Returns the port in a URL whose host is 127.0.0.1 or localhost; undefined for any other host. */
 function localPort ({ hostname, protocol, port }: URL): number | undefined {
   if (hostname !== '127.0.0.1' && !LOCALHOST.test(hostname)) return undefined
   return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
-/** The range of public IPv6 addresses. */
+/** The range of all public IPv6 addresses. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
-/** IPv4 addresses as seen from IPv6-only networks (RFC 6052). */
+/** The range that represents IPv4 addresses in IPv6-only networks (RFC 6052). */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
 
-/** Returns the kind of an address that is not public, such as "loopback"; undefined for a public address. Throws for invalid addresses. */
+/**
+ * Returns the kind of an address that is not public, such as "loopback"; undefined for a public address. Throws if the address is invalid.
+ */
 export function nonPublicKind (address: string): string | undefined {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
@@ -80,7 +82,7 @@ export function nonPublicKind (address: string): string | undefined {
   return parsed.match(GLOBAL_UNICAST) ? undefined : 'reserved'
 }
 
-/** True if an address is one of this machine: loopback, unspecified (0.0.0.0, ::) or one of `interfaces`. */
+/** True if an address belongs to this machine: loopback, unspecified (0.0.0.0, ::) or one of `interfaces`. */
 export function isThisMachine (address: string, interfaces: string[]): boolean {
   const parsed = ipaddr.process(address)
   if (['loopback', 'unspecified'].includes(parsed.range())) return true

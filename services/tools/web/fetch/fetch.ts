@@ -9,35 +9,35 @@ import { decode } from './charset.ts'
 import type { HtmlPage, ReadablePage } from './to-text.ts'
 import type { AddressPolicy } from './address-policy.ts'
 
-/** Time limit for the lookups, all redirects and the body together. */
+/** The time limit in milliseconds for lookups, redirects and the body together. */
 const DEADLINE_MS = 15_000
-/** Bytes of the decompressed body. */
+/** The most bytes of the decompressed body. */
 const MAX_BYTES = 5 * 1024 * 1024
-/** Bytes of a picture. */
+/** The most bytes of a picture. */
 const MAX_PICTURE = 20 * 1024 * 1024
 const MAX_REDIRECTS = 5
-/** Concurrent fetches, each of which may hold some megabytes, and fetches that may wait for them. */
+/** The most concurrent fetches, because each may hold some megabytes, and the most fetches that may wait for them. */
 const MOST_AT_ONCE = 6
 const MOST_WAITING = 64
 const LONGEST_URL = 8192
 const TEXT_DEADLINE_MS = 5_000
 const ACCEPT = 'text/html,application/xhtml+xml,text/markdown;q=0.9,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.5'
 
-/** The answer of an address, as text. */
+/** The answer from an address, as text. */
 interface FetchResult extends ReadablePage {
   /** The final address, after redirects. */
   url: string
   status: number
   contentType: string
-  /** The body is longer than the part that was read. */
+  /** True if the body is longer than the part that was read. */
   cut?: true
-  /** The page could not be converted to markdown: `content` is its bare text. */
+  /** True if the page could not be converted to markdown, so that `content` is bare text. */
   plain?: true
-  /** The document is not text. */
+  /** True if the document is not text. */
   binary?: true
-  /** Bytes of a binary document, if the server declares them. */
+  /** The size in bytes that the server declares for a binary document. */
   size?: number
-  /** Pages of a PDF, and how many of them were read when that is fewer. */
+  /** The number of pages of a PDF, and if only some were read, their number. */
   pages?: number
   pagesRead?: number
 }
@@ -62,7 +62,7 @@ interface Reach {
 
 export type Web = ReturnType<typeof createWeb>
 
-/** Fetches documents from the web: pages as markdown, other documents as text. */
+/** Fetches documents from the web: HTML pages as markdown, other documents as text. */
 export function createWeb ({ policy, transform, clock }: Parts) {
   const slots = createSemaphore({
     limit: MOST_AT_ONCE,
@@ -72,8 +72,8 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
   return {
     /**
-     * Fetches an address. `mayRedirect` is asked before a redirect is followed. `ports` are the ports of this machine that may be reached.
-     * A response of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
+     * Fetches an address. `mayRedirect` is called before a redirect is followed. `ports` are allowed ports of this machine. A response of
+     * any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's abort reason.
      */
     async fetch (
       address: string,
@@ -85,7 +85,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
       return slots.run(signal, () => fetch(start, signal, { mayRedirect, ports }))
     },
 
-    /** Fetches a picture. Throws AddressRefused, FetchFailed or the signal's reason. */
+    /** Fetches a picture. Throws AddressRefused, FetchFailed or the signal's abort reason. */
     async picture (address: string, signal: AbortSignal): Promise<{ bytes: Buffer, mediaType: string }> {
       const start = parseAddress(address)
       const reach: Reach = { mayRedirect: async () => true, ports: [] }
@@ -107,7 +107,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
   }
 
-  /** Follows redirects to the last response, and reads it. */
+  /** Follows redirects to the final response, and reads that response. */
   async function answerOf (start: URL, signal: AbortSignal, reach: Reach, readAs: typeof read): Promise<RawResponse> {
     try {
       return await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) => followRedirects(start, limit, reach, readAs))
@@ -121,7 +121,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  /** Reads the text of a PDF. */
+  /** Returns the text of a PDF. Throws FetchFailed if it cannot be read. */
   async function pdf (
     bytes: Buffer,
     url: string,
@@ -141,7 +141,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  /** Converts the page to markdown or, when that fails or takes too long, to plain text. */
+  /** Converts a page to markdown or, if that fails or takes too long, to plain text. */
   async function readable (page: HtmlPage, signal: AbortSignal): Promise<ReadablePage & { plain?: true }> {
     try {
       return await transform.run('markdown', page, { signal })
@@ -189,11 +189,11 @@ function parseAddress (address: string): URL {
 
 const isWeb = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
-/** Returns the target of a redirect; undefined when the response is not a redirect. Throws for targets that may not be followed. */
+/** Returns the target of a redirect; undefined if the response is not a redirect. Throws if the target may not be followed. */
 function redirection (response: IncomingMessage, from: URL): URL | undefined {
   const { location } = response.headers
   if (![301, 302, 303, 307, 308].includes(response.statusCode!) || location === undefined) return undefined
-  // Node reads headers as latin1; servers write UTF-8.
+  // Node.js decodes headers as latin1, but servers write UTF-8.
   const to = location.length <= LONGEST_URL ? URL.parse(Buffer.from(location, 'latin1').toString(), from.href) : null
   try {
     if (!to) throw new FetchFailed(`${from.href} redirects to something that is no address.`)
@@ -227,7 +227,7 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Raw
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
 }
 
-/** Reads a picture. Reads nothing of any other document. */
+/** Reads a picture. For any other document, closes the response without reading it. */
 async function readPicture (response: IncomingMessage, { href: url }: URL): Promise<RawResponse> {
   const type = parseContentType(response.headers['content-type'])
   const status = response.statusCode!
@@ -239,20 +239,20 @@ async function readPicture (response: IncomingMessage, { href: url }: URL): Prom
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
 }
 
-/** How a document is read: as a page, as plain text, as a PDF, or not at all. */
+/** The way in which a document is read: as an HTML page, as plain text, as a PDF, or not at all. */
 type Readable = 'html' | 'text' | 'pdf' | 'binary'
 
 const TEXT = new RegExp(
   String.raw`^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|` +
     String.raw`json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$`
 )
-/** Types that do not tell what the content is. */
+/** Content types that do not reveal what the content is. */
 const VAGUE = ['', 'application/octet-stream', 'application/unknown', 'unknown/unknown', 'binary/octet-stream']
-/** Bytes that are examined to tell whether a document of a vague type is text. */
+/** The number of bytes that decide whether a document of a vague type is text. */
 const SNIFFED_BYTES = 1024
 
 interface ContentType {
-  /** Such as `text/html`; "" when the header is missing. */
+  /** The media type, such as `text/html`; "" if the header is missing. */
   type: string
   charset?: string
 }
@@ -265,7 +265,7 @@ function parseContentType (header: string | undefined): ContentType {
   return { type: type.trim().toLowerCase().slice(0, 100), ...charset && { charset } }
 }
 
-/** Returns how a document of a type is read; undefined when only its bytes can tell. */
+/** Returns how a document of a content type is read; undefined if only its bytes can decide. */
 function readableAs (type: string): Readable | undefined {
   if (VAGUE.includes(type)) return undefined
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'

@@ -4,16 +4,21 @@ import Turndown from 'turndown'
 import { decode } from './charset.ts'
 import type { HtmlPage, ReadablePage } from './to-text.ts'
 
-/** A longer page would exceed the time limit of ten seconds: a megabyte takes about two seconds. */
+/**
+ * The most characters of a page that is converted. A longer page would exceed the time limit of ten seconds: a megabyte takes about two
+ * seconds.
+ */
 const LONGEST_HTML = 3 * 1024 * 1024
-/** A page with scripts and less text than this says nothing without them; the longer one counts when the page asks for scripts. */
+/** A page with scripts whose content is shorter than this needs them. The second, longer limit applies if the page asks for JavaScript. */
 const EMPTY_CHARS = 30
 const NEARLY_EMPTY_CHARS = 400
 const REMOVED_ELEMENTS =
   'script, style, noscript, template, iframe, object, embed, svg, canvas, form button, input, select, textarea, link, meta'
 const NAVIGATION_ELEMENTS = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true], [hidden]'
 
-/** Returns the article of a page as markdown; for other pages the whole page without navigation. Throws when the page is too large. */
+/**
+ * Returns the article in a page as markdown; if there is none, the whole page without navigation. Throws an Error if the page is too large.
+ */
 export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   if (html.length > LONGEST_HTML) throw new Error('the page is too large')
@@ -36,16 +41,16 @@ export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
 
 function wholePage (document: Document): Element {
   const body = document.body ?? document.documentElement
-  // In a page without a head, the title is in the body.
+  // In a page without a head, the title is inside the body.
   body.querySelector('title')?.remove()
   const text = body.textContent?.trim().length ?? 0
   const copy = body.cloneNode(true) as Element
   for (const element of copy.querySelectorAll(NAVIGATION_ELEMENTS)) element.remove()
-  // When little text remains, the page consists of navigation: keep it all.
+  // If little text remains, the page consists of navigation, so all of it is kept.
   return (copy.textContent?.trim().length ?? 0) * 10 < text ? body : copy
 }
 
-/** Makes links absolute. Removes targets that are not on the web, and images without a description. */
+/** Makes links absolute. Removes link targets that are not on the web, and images without a description. */
 function makeLinksAbsolute (document: Document, url: string) {
   const base = resolve(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
   for (const link of document.querySelectorAll('a[href]')) {
@@ -85,7 +90,7 @@ function markdownOf (root: Element): string {
   return turndown.turndown(root as any).replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** The part of the DOM that is used here; linkedom implements it. */
+/** The part of the DOM that is used here, as implemented by linkedom. */
 interface Element {
   nodeName: string
   textContent: string | null

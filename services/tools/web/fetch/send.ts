@@ -15,15 +15,15 @@ interface SendOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
-  /** The only addresses to connect to; when absent, the host name is looked up. */
+  /** The only addresses to connect to. If absent, the host name is looked up. */
   addresses?: LookupAddress[]
-  /** Aborts the request and the reading of its response. */
+  /** Aborts the request and the reading of the response. */
   signal: AbortSignal
 }
 
 /**
- * Sends one request over its own connection, without proxy or cookies. Follows no redirect and always checks certificates. Resolves
- * when the headers have arrived.
+ * Sends one request over its own connection, without proxy or cookies. Does not follow redirects, and always checks certificates. Resolves
+ * once the headers have arrived.
  */
 export function send (url: URL, { method = 'GET', headers, body, addresses, signal }: SendOptions): Promise<http.IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http
@@ -43,13 +43,13 @@ export function send (url: URL, { method = 'GET', headers, body, addresses, sign
       ...addresses && { lookup: lookupOnly(addresses) }
     })
     clientRequest.on('response', resolve).on('error', reject)
-    // After an unrequested switch of protocols, Node closes the request without 'response' or 'error'.
+    // After an unrequested protocol switch, Node.js closes the request without 'response' or 'error'.
     clientRequest.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
     clientRequest.end(body)
   })
 }
 
-/** Returns a lookup function that answers only these addresses. Node connects to a literal address without calling it. */
+/** Returns a lookup function that returns only these addresses. Node.js does not call it if the host is an IP address. */
 function lookupOnly (addresses: LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     if (all) done(null, addresses)
@@ -57,18 +57,18 @@ function lookupOnly (addresses: LookupAddress[]): LookupFunction {
   }
 }
 
-/** The most nested content codings: more than one is rare, and many are an attack. */
+/** The most content codings applied to one body. More than one is rare, and many are an attack. */
 const MAX_CODINGS = 2
 
 interface Body {
   bytes: Buffer
-  /** The body was longer than the limit. */
+  /** True if the body was longer than the limit. */
   truncated: boolean
 }
 
 /**
- * Reads and decompresses the body of a response, up to `limit` bytes; it also reads no more than about `limit` compressed bytes.
- * Closes the connection in any case. Throws FetchFailed for content codings that cannot be decoded.
+ * Reads and decompresses the body of a response, up to `limit` bytes, and reads no more than about `limit` compressed bytes. Always closes
+ * the connection. Throws FetchFailed for content codings that cannot be decoded.
  */
 export async function readBody (response: IncomingMessage, limit: number): Promise<Body> {
   const pieces: Buffer[] = []
@@ -94,7 +94,7 @@ export async function readBody (response: IncomingMessage, limit: number): Promi
   }
 }
 
-/** Returns the content codings in the order in which they are undone: the coding applied last comes first. */
+/** Returns the content codings in the order of decoding: the coding that was applied last comes first. */
 function codingsOf ({ headers }: IncomingMessage): string[] {
   const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) =>
     coding !== '' && coding !== 'identity'
@@ -106,21 +106,21 @@ function codingsOf ({ headers }: IncomingMessage): string[] {
 }
 
 function decoded (source: AsyncIterable<Buffer>, codings: string[]): AsyncIterable<Buffer> {
-  // `pipeline` passes errors to the last stage, where the reader sees them.
+  // `pipeline` passes errors on to the last stage, where the reader gets them.
   return codings.reduce<AsyncIterable<Buffer>>((from, coding) => pipeline(from, DECODERS[coding](), () => {}) as Duplex, source)
 }
 
-// This flush mode decodes a truncated body as far as it goes, as browsers do.
+// With this flush mode, a truncated body is decoded as far as possible, as browsers do.
 const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
 const DECODERS: Record<string, () => Duplex> = {
   gzip: gunzip,
   'x-gzip': gunzip
 }
 
-/** An address that may not be fetched; the message is for the model and its user. */
+/** Thrown if an address may not be fetched. The message is for the model and its user. */
 export const AddressRefused = defineError('ERR_ADDRESS_REFUSED', '%s')
 
-/** An address that gave no usable answer; the message is for the model. */
+/** Thrown if an address gave no usable answer. The message is for the model. */
 export const FetchFailed = defineError('ERR_FETCH_FAILED', '%s')
 
 const REASONS: Record<string, string> = {
@@ -137,10 +137,10 @@ const REASONS: Record<string, string> = {
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off'
 }
 
-/** Returns why a request failed, as a clause that completes a sentence. */
+/** Returns a clause that says why a request failed. */
 export function reasonOf (error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
-  // Node tried several addresses: the first error stands for all.
+  // Node.js tried several addresses. The first error stands for all.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (REASONS[code]) return REASONS[code]
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `its certificate cannot be trusted (${code})`

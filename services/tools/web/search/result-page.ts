@@ -4,7 +4,7 @@ import type { RawResult, ResultPage } from './search-backends.ts'
 
 const BLOCK = '.anomaly-modal__title, .anomaly-modal, #challenge-form'
 
-/** Reads a result page of html.duckduckgo.com without its advertisements. Runs in the transform worker. */
+/** Parses a result page of html.duckduckgo.com, without advertisements. Runs in the transform worker. */
 export function readResultPage (html: string): ResultPage {
   const document: Document = parseHTML(html).document as any
   const results = [...document.querySelectorAll('a.result__a')].flatMap((link): RawResult[] => {
@@ -18,7 +18,10 @@ export function readResultPage (html: string): ResultPage {
   return { kind: document.querySelector('.no-results, .result--no-result, .result--ad') ? 'nothing' : 'unknown', results }
 }
 
-/** Returns the target of a result's link, taken from DuckDuckGo's redirect; undefined for links within DuckDuckGo, such as ads. */
+/**
+ * Returns the target of a result's link, which may be wrapped in a redirect of DuckDuckGo; undefined for links within DuckDuckGo, such as
+ * ads.
+ */
 function targetOf (href: string): string | undefined {
   const url = URL.parse(href, 'https://duckduckgo.com/')
   if (!url || !/(?:^|\.)duckduckgo\.com$/.test(url.hostname)) return url?.href

@@ -12,7 +12,7 @@ export interface SearchResult {
   snippet: string
 }
 
-/** A result as a backend returns it. Texts may contain HTML; types are not validated. */
+/** A result as a backend returns it. Texts may contain HTML, and types are not validated. */
 export interface RawResult {
   title?: unknown
   url?: unknown
@@ -25,31 +25,34 @@ interface SearchQuery {
   key?: string
 }
 
-/** A search failed; the message is for the model and its user. */
+/** Thrown if a search fails. The message is for the model and its user. */
 export const SearchFailed = defineError('ERR_SEARCH_FAILED', '%s')
 
-/** The protocol of one search service: its requests, its answers and the meaning of its error statuses. */
+/** The protocol of one search service: its requests, its answers, and the meaning of its error statuses. */
 export interface Backend {
-  /** The service's name for people. */
+  /** The name of the service for display. */
   title: string
-  /** The default address; undefined when the user must configure it. */
+  /** The default address; absent if the user must configure it. */
   baseURL?: string
   needsKey: boolean
-  /** Builds the request. `base` has no slash at its end. */
+  /** Returns the request for a query. `base` is the address without a final slash. */
   request(base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
-  /** Returns the results in an answer of status 200; undefined when it has no list of results. Throws SearchFailed for a refusal. */
+  /**
+   * Returns the results in an answer of status 200; undefined if it contains no list of results. Throws SearchFailed if the service
+   * refuses.
+   */
   results(text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
-  /** Sentences for statuses that mean something unusual. */
+  /** Error messages for statuses with a special meaning. */
   statusMessages?: Record<number, string>
 }
 
-/** The content of a DuckDuckGo page. */
+/** The content of a DuckDuckGo page: results, or the reason why there are none. */
 export interface ResultPage {
   kind: 'results' | 'nothing' | 'blocked' | 'unknown'
   results: RawResult[]
 }
 
-/** Converts a list of JSON results; `snippet` names their field for the extract. Undefined when `list` is not a list. */
+/** Converts a list of JSON results. `snippet` is the name of the field with the extract. Returns undefined if `list` is not a list. */
 function toRawResults (list: unknown, snippet: string): RawResult[] | undefined {
   if (!Array.isArray(list)) return undefined
   return list.map((entry) => ({ title: entry?.title, url: entry?.url, snippet: entry?.[snippet] }))
@@ -110,7 +113,7 @@ export const searxng: Backend = {
 const BLOCKED =
   'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
 
-/** DuckDuckGo's page for browsers without JavaScript. It needs no key; it refuses automatic callers with a page, mostly of status 202. */
+/** DuckDuckGo's page for browsers without JavaScript. It needs no key. It refuses automatic callers with a page, mostly with status 202. */
 export const duckduckgo: Backend = {
   title: 'DuckDuckGo',
   baseURL: 'https://html.duckduckgo.com',

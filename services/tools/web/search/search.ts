@@ -23,7 +23,7 @@ const MAX_BYTES = 2 * 1024 * 1024
 const BACKENDS: Record<BackendName, Backend> = { tavily, brave, searxng, duckduckgo }
 
 interface Parts {
-  /** The current config.search; read at each search. */
+  /** Returns the current config.search. Called at each search. */
   settings: () => SearchSettings | undefined
   variables: Variables
   transform: Transform
@@ -32,10 +32,10 @@ interface Parts {
 
 export type Search = ReturnType<typeof createSearch>
 
-/** Searches the web with the configured backend, by default with DuckDuckGo's page. */
+/** Searches the web with the configured backend; by default with DuckDuckGo. */
 export function createSearch ({ settings, variables, transform, clock }: Parts) {
   return {
-    /** Returns at most `count` results, best first. Throws SearchFailed, TransformBusy or the signal's reason. */
+    /** Returns at most `count` results, best first. Throws SearchFailed, TransformBusy or the signal's abort reason. */
     async search (query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
       const { provider, baseURL, apiKey } = settings() ?? { provider: 'duckduckgo' as const }
       const backend = BACKENDS[provider]
@@ -46,7 +46,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
 
       const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (limit) => {
-        // Redirects are not followed, because the key must reach only the address that the user configured.
+        // Redirects are not followed, because the key may go only to the address that the user configured.
         const response = await send(new URL(request.url), {
           ...request,
           headers: { accept: 'application/json', ...request.headers },
@@ -70,7 +70,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
     }
   }
 
-  /** Reads the results; undefined for an unreadable answer, including a page that the worker failed to parse. */
+  /** Returns the results in an answer; undefined if the answer cannot be read, or the worker cannot parse its page. */
   async function read (backend: Backend, text: string, signal: AbortSignal) {
     try {
       return await backend.results(text, (html) => transform.run('results', html, { signal }))
@@ -114,15 +114,15 @@ function describeStatus ({ title, statusMessages }: Backend, status: number, ret
   return `${title} answered ${status}. Try again later${status < 500 ? ', and check "search" in config.json' : ''}.`
 }
 
-/** Results read of one answer; more would be an attack. */
+/** The most results that are read from one answer. More would be an attack. */
 const MAX_READ = 100
-/** Characters read of one text. */
+/** The most characters that are read of one text. */
 const LONGEST_READ = 5_000
 const LONGEST_TITLE = 300
 const LONGEST_SNIPPET = 600
 const LONGEST_URL = 2_000
 
-/** Cleans results for the model: keeps only web addresses, each once, strips HTML from the texts and limits all lengths. */
+/** Cleans results for the model: keeps only http and https addresses, each once, removes HTML from the texts, and limits all lengths. */
 function cleanResults (raw: RawResult[], maxResults: number): SearchResult[] {
   const results = new Map<string, SearchResult>()
   for (const { title, url, snippet } of raw.slice(0, MAX_READ)) {
