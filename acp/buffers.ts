@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentContext } from '@agentclientprotocol/sdk'
 import { answerBufferRequest, listBufferRequests, type Agent } from '../client/index.ts'
 
-/** How long one request waits for files, milliseconds. */
+/** The longest wait of one request for open buffer requests, in milliseconds. */
 const WAIT_MS = 30_000
-/** How long after a failed request the next one is sent, milliseconds. */
+/** The delay after a failed request, in milliseconds. */
 const AGAIN_MS = 500
 
 interface BufferParts {
   service: { agent(): Promise<Agent> }
   client: AgentContext
   sessionId: string
-  /** The name of this editor, which no other has. */
+  /** A name of this editor that is unique among editors. */
   editor: string
   signal: AbortSignal
 }
 
 /**
- * Answers the service with the texts of files as the editor shows them, until the signal aborts. Resolves when the service knows of the
- * editor, or cannot be reached.
+ * Answers the service's requests for the unsaved text of files, until the signal aborts. Resolves when the first request for them has
+ * ended, so that the service knows of the editor unless it cannot be reached.
  */
 export async function serveBuffers ({ service, client, sessionId, editor, signal }: BufferParts): Promise<void> {
-  /** Answers what is asked; waits `waitMs` for it. */
+  /** Answers the open requests of the service. If none is open, waits up to `waitMs` milliseconds for one. */
   async function serve (waitMs: number): Promise<void> {
     const agent = await service.agent()
     const query = { editor, waitMs }

@@ -2,20 +2,22 @@ import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk'
 import { listPrompts, listSkills, type Agent, type Prompt, type RunBody } from '../client/index.ts'
 import { COMMANDS } from './commands.ts'
 
-/** A skill or a prompt of a tool server that a person can name in front of a message. */
+/** A slash command for a skill or for a prompt of a tool server. */
 interface Choice { command: AvailableCommand, prompt?: Prompt, skill?: string }
 
-/** The fields of a request for a chosen command, and the blocks of the message without it. */
+/** The request fields of the chosen skill or prompt, and the blocks of the message without the slash command. */
 export type Chosen = Pick<RunBody, 'prompt' | 'skill'> & { blocks: ContentBlock[] }
 
-/** Lists the commands of a session: its own, the skills for its folder, and the prompts of the tool servers. */
+/**
+ * Lists the slash commands of a session: `/continue`, `/undo` and `/apply`, the skills for its folder, and the prompts of the tool servers.
+ */
 export async function commandsFor (agent: Agent, cwd: string): Promise<AvailableCommand[]> {
   return [...COMMANDS, ...(await choicesFor(agent, cwd)).map(({ command }) => command)]
 }
 
 /**
- * Returns what a prompt that begins with the name of a skill or of a server's prompt asks for; undefined for another one, and a sentence
- * for the user when the prompt lacks arguments.
+ * Returns the skill or server prompt that a message chooses with a slash command; undefined if the message chooses none. Returns a sentence
+ * for the user if required arguments are missing.
  */
 export async function chosenIn (agent: Agent, cwd: string, blocks: readonly ContentBlock[]): Promise<Chosen | string | undefined> {
   const [first, ...others] = blocks
@@ -59,15 +61,18 @@ async function choicesFor (agent: Agent, cwd: string): Promise<Choice[]> {
   ]
 }
 
-/** Returns how the arguments of a prompt are written: one as it is, several with their names. */
+/**
+ * Returns the hint for the arguments of a prompt: only the name for a single argument, `name="…"` for each of several, optional ones in
+ * brackets.
+ */
 function hintOf ({ arguments: declared }: Prompt): string {
   if (declared.length === 1) return declared[0].name
   return declared.map(({ name, required }) => required === true ? `${name}="…"` : `[${name}="…"]`).join(' ')
 }
 
 /**
- * Reads the arguments of a prompt: the whole text for the only one; else `name=value` or `name="a value"`, or, where no name stands,
- * words in the order of the arguments, the last of which takes all that is left.
+ * Parses the arguments of a prompt. A single argument takes the whole text. Several arguments are given as `name=value` or `name="a
+ * value"`. Text without such names is split into words, which fill the arguments in order; the last argument takes the rest.
  */
 function argumentsIn (text: string, names: readonly string[]): Record<string, string> {
   if (text === '' || names.length === 0) return {}

@@ -7,14 +7,14 @@ export const COMMANDS: AvailableCommand[] = [
   { name: 'apply', description: 'Takes over what was changed in the copy of the folder: all, or the paths that you name' }
 ]
 
-/** Returns the command that a prompt is; undefined for a prompt for the agent. */
+/** Returns the command of this agent that a message is; undefined for a message to the model. */
 export function commandIn (text: string): { name: 'continue' | 'undo' | 'apply', rest: string } | undefined {
   const [, name, rest = ''] = /^\s*\/(\w+)(?:\s+(.*?))?\s*$/.exec(text) ?? []
   if (name === 'apply') return { name, rest }
   return (name === 'continue' || name === 'undo') && rest === '' ? { name, rest } : undefined
 }
 
-/** Takes over what was changed in the copy that a conversation works on. Returns what became of it, for the user. */
+/** Applies the changes in the conversation's copy to the original folder. Returns the outcome as a text for the user. */
 export async function applyCopy ({ client }: Agent, threadId: string, named: string): Promise<string> {
   const { data } = await listRuns({ client, query: { threadId, limit: 1 }, throwOnError: true })
   const [run] = data.runs
@@ -24,14 +24,14 @@ export async function applyCopy ({ client }: Agent, threadId: string, named: str
   return listPaths({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy is as the folder.'
 }
 
-/** Lists paths under headings; those that were skipped with the reason. */
+/** Lists paths under headings. A skipped path is listed with its reason. */
 function listPaths (lists: Record<string, Array<string | { path: string, reason: string }>>): string {
   const line = (entry: string | { path: string, reason: string }) =>
     typeof entry === 'string' ? `\n- ${entry}` : `\n- ${entry.path} (${entry.reason.replaceAll('_', ' ')})`
   return Object.entries(lists).flatMap(([heading, list]) => list.length === 0 ? [] : `${heading}:${list.map(line).join('')}`).join('\n\n')
 }
 
-/** Takes back the changes of the newest run of a conversation. Returns what became of it, for the user. */
+/** Undoes the changes of the conversation's newest run. Returns the outcome as a text for the user. */
 export async function undoLast ({ client }: Agent, threadId: string): Promise<string> {
   const { data } = await listRuns({ client, query: { threadId, limit: 1 }, throwOnError: true })
   const [run] = data.runs

@@ -15,17 +15,17 @@ import type { ServiceAccess } from './service-access.ts'
 import { configOptions, modeState, readChoices, setMode, setModel, type Choices, type Mode } from './session-settings.ts'
 import { asRequestError, createSession, type Session } from './session.ts'
 
-/** Threads on a page of the list. */
+/** The number of threads on a page of the session list. */
 const LISTED = 50
 
-/** Marks the threads that editors made. */
+/** The field that marks the threads that editors created. */
 const MARK = 'editor'
-/** How long a session in which nothing was said can still be loaded, milliseconds. */
+/** How long an unused session can still be loaded, in milliseconds. */
 const UNUSED_MS = 24 * 3_600_000
 
 type Client = Agent['client']
 
-/** A session that an editor wants. */
+/** A session that the editor asks to create or load. */
 interface Asked {
   id: string
   cwd: string
@@ -37,7 +37,9 @@ interface Opened {
   choices: Choices
 }
 
-/** Deletes the threads of sessions of editors in which nothing was said for a day, once in the life of this process. */
+/**
+ * Returns a function that deletes editor sessions that hold no message and are older than a day. The function does this once per process.
+ */
 function createTidy (): (client: Client) => Promise<void> {
   let isDone = false
   return async (client) => {
@@ -58,7 +60,7 @@ function createTidy (): (client: Client) => Promise<void> {
   }
 }
 
-/** Serves one editor over a stream of ACP messages. A session is a thread of the service, whose id it has. */
+/** Serves one editor over a stream of ACP messages. The id of a session is the id of its thread in the service. */
 export function connectEditor ({ stream, service }: { stream: Stream, service: ServiceAccess }) {
   const sessions = new Map<string, Opened>()
   const tidy = createTidy()
@@ -87,12 +89,12 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
     const choices = await readChoices(await service.agent(), id, cwd)
     const entry = { session: createSession({ id, cwd, service, client, servers, editor }), choices }
     sessions.set(id, entry)
-    // Once the editor knows the session, that is after the answer.
+    // Sent after the response, because only then does the editor know the session.
     setTimeout(() => void entry.session.sayProblems().catch(() => {}), 0)
     return entry
   }
 
-  /** Opens the session of a stored thread. Throws RequestError when there is none. */
+  /** Opens the session of a stored thread. Throws RequestError if the thread does not exist. */
   async function openStored (asked: Asked, client: AgentContext): Promise<Opened> {
     sessions.get(asked.id)?.session.close()
     try {
@@ -105,7 +107,7 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
 
   const settingsOf = ({ choices }: Opened) => ({ modes: modeState(choices), configOptions: configOptions(choices) })
 
-  /** Tells the commands once the editor knows the session, that is after the answer. */
+  /** Sends the slash commands after the response, because only then does the editor know the session. */
   function tellCommands (client: AgentContext, sessionId: string): void {
     setTimeout(() => void sendCommands(client, sessionId).catch(() => {}), 0)
   }
@@ -165,7 +167,7 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
     .onRequest('session/list', withErrors(async ({ params: { cwd, cursor } }) => {
       const { client } = await service.agent()
       const { data } = await listThreads({ client, query: { limit: LISTED, ...cursor && { cursor } }, throwOnError: true })
-      // The list does not say in which folder a conversation is.
+      // The list of threads does not hold their folders, so each thread is read.
       const threads = await Promise.all(data.threads.map(async ({ id }) =>
         (await getThread({ client, path: { id }, query: { limit: 1 }, throwOnError: false })).data))
       const listed = threads.flatMap((thread) => {
@@ -201,7 +203,7 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
     }))
     .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
       const stopReason = await opened(sessionId).session.prompt(prompt)
-      // The run may have made a skill, or a server may have connected meanwhile.
+      // The run may have created a skill, and a server may have connected, so the commands are sent again.
       tellCommands(client, sessionId)
       return { stopReason }
     })
@@ -209,14 +211,14 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
 
   const connection = app.connect(stream)
 
-  /** Ends the editor's tool servers when the editor is gone. */
+  /** Resolves when the editor has disconnected and its tool servers have ended. */
   async function untilClosed (): Promise<void> {
     await connection.closed
     await Promise.allSettled([...sessions.values()].map(({ session }) => session.closeServers()))
   }
 
   return {
-    /** Resolves when the editor is gone. */
+    /** Resolves when the editor has disconnected. */
     closed: untilClosed(),
     close: () => connection.close()
   }

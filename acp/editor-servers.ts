@@ -5,18 +5,18 @@ import type { Tool } from '../client/index.ts'
 import { acceptAll } from '../services/mcp/accept-all.ts'
 import { VERSION } from '../services/lib/version.ts'
 
-/** How long a server may take to connect and to list its tools, milliseconds. */
+/** How long a server may take to connect and list its tools, in milliseconds. */
 const CONNECT_MS = 15_000
-/** How long a call may take, milliseconds. */
+/** How long a call may take, in milliseconds. */
 const CALL_MS = 10 * 60_000
-/** The longest list of tools, and the longest schemas of one tool and of all, characters; the service takes no more of an application. */
+/** The service's limits for application tools: the number of tools, and the characters of one schema and of all schemas together. */
 const MOST_TOOLS = 256
 const LARGEST_SCHEMA = 32 * 1024
 const LARGEST_SCHEMAS = 256 * 1024
 const LONGEST_DESCRIPTION = 8_000
 const LONGEST_NAME = 64
 
-/** The tools of the servers that an editor gives to a session, and what could not be connected, in sentences. */
+/** The tools of an editor's servers for one session, and a sentence for each server that could not be connected. */
 export interface EditorServers {
   tools: Record<string, Tool>
   problems: string[]
@@ -24,8 +24,8 @@ export interface EditorServers {
 }
 
 /**
- * Connects the tool servers of an editor. They belong to one session: this process runs their tools as those of an application, so that
- * the service asks about each call, and no other conversation has them. A server that cannot be connected is a sentence, never an error.
+ * Connects the tool servers that an editor gives to one session. This process executes their tools as application tools, so the service
+ * asks about each call and no other conversation has the tools. A failed connection adds a sentence to `problems` and never throws.
  */
 export async function connectServers (servers: readonly McpServer[], cwd: string): Promise<EditorServers> {
   const clients: Client[] = []
@@ -57,7 +57,7 @@ export async function connectServers (servers: readonly McpServer[], cwd: string
     tools[name] = {
       description: (tool.description || tool.title || tool.name).slice(0, LONGEST_DESCRIPTION),
       inputSchema: tool.inputSchema,
-      // What a server says of its own tools is no reason not to ask.
+      // A server's own claim that its tools are harmless does not skip the approval.
       effect: 'external',
       async execute (input, { signal }) {
         const result = await client.callTool({ name: tool.name, arguments: input }, undefined, { signal, timeout: CALL_MS })

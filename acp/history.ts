@@ -12,7 +12,7 @@ interface StoredMessage {
 }
 type Part = Record<string, any> & { type: string }
 
-/** Shows the messages of a thread to an editor, as they once came. */
+/** Sends the stored messages of a thread to the editor, as if they had just been streamed. */
 export async function showHistory (
   { agent, send, updates, cwd }: { agent: Agent, send: Send, updates: Updates, cwd: string },
   messages: readonly StoredMessage[]
@@ -64,7 +64,7 @@ export async function showHistory (
 
 const userChunk = (content: ContentBlock): SessionUpdate => ({ sessionUpdate: 'user_message_chunk', content })
 
-/** Returns a picture with its bytes, and any other file by its name. */
+/** Returns an image with its bytes, and any other file as a link. */
 async function fileBlock ({ client }: Agent, { url, mediaType, filename }: Part): Promise<ContentBlock> {
   const link: ContentBlock = { type: 'resource_link', uri: url, name: filename ?? url, mimeType: mediaType }
   const isImage = String(mediaType).startsWith('image/')

@@ -13,13 +13,16 @@ import {
 import { questionAsker, requestPermission, type Asked, type ItemParts } from './questions.ts'
 import { diffContent, kindOf, locationsOf, textContent, titleOf } from './tool-facts.ts'
 
-/** How often a decision is sent again while the service cannot be reached: for about a minute, so that it can be restarted. */
+/**
+ * How often a decision is sent again while the service cannot be reached. The attempts take about a minute, so that the service can
+ * restart.
+ */
 const ATTEMPTS = 12
 const REJECT = 'reject'
 
 /**
- * What became of an item: decided here; decided elsewhere, or gone; or still open, because the editor took its request back, is gone, or
- * has no way to show it (`unasked`).
+ * The outcome of an item. `decided`: decided by the editor. `gone`: decided elsewhere or withdrawn. `open`: still open, because the editor
+ * cancelled its request or has disconnected. `unasked`: still open, because the editor cannot show the item.
  */
 export type Outcome = 'decided' | 'gone' | 'open' | 'unasked'
 
@@ -35,11 +38,11 @@ export async function openItems (agent: Agent, threadId: string): Promise<Approv
   }
 }
 
-/** Whether an item still waits: a decision that holds for later calls decides those that wait beside it. */
+/** Returns true if an item still waits. A decision with a scope may have decided other waiting items, too. */
 export const isOpen = async (agent: Agent, { approvalId, threadId }: Approval): Promise<boolean> =>
   (await openItems(agent, threadId!)).some((item) => item.approvalId === approvalId)
 
-/** Sends a decision until the service has it. What was decided elsewhere meanwhile stays: the answer is dropped. */
+/** Sends a decision until the service has received it. If the item was decided elsewhere in the meantime, that decision stands. */
 export async function decide (agent: Agent, approvalId: string, body: ApprovalDecision): Promise<Outcome> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -54,8 +57,8 @@ export async function decide (agent: Agent, approvalId: string, body: ApprovalDe
 }
 
 /**
- * Asks the editor about one item, and decides it by the answer. The request is taken back when the item is decided elsewhere, and when
- * the signal aborts; then, and when the editor is gone, nothing is decided.
+ * Asks the editor about one item, and decides the item by the answer. If the item is decided elsewhere or the signal aborts, the request is
+ * cancelled. In these cases, and if the editor disconnects, this function decides nothing.
  */
 export async function askItem (parts: ItemParts, item: Approval, signal: AbortSignal): Promise<Outcome> {
   const { agent } = parts
@@ -79,7 +82,7 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
 
-/** Resolves when the item is no longer open; never after an abort. */
+/** Resolves when the item is no longer open. Never resolves after an abort. */
 async function untilClosed (agent: Agent, item: Approval, signal: AbortSignal): Promise<void> {
   const { approvalId, threadId } = item
   const found = Promise.withResolvers<void>()
@@ -95,7 +98,7 @@ async function untilClosed (agent: Agent, item: Approval, signal: AbortSignal): 
   return found.promise
 }
 
-/** Returns what the user decided; undefined when nothing was decided. */
+/** Returns the user's decision; undefined if the user made none. */
 async function ask (parts: ItemParts, item: Approval, signal: AbortSignal): Promise<Asked> {
   return item.kind === 'question' ? questionAsker(parts).ask(item, signal) : askPermission(parts, item, signal)
 }
@@ -128,12 +131,12 @@ async function askPermission ({ agent, client, sessionId, cwd }: ItemParts, item
   if (chosen === undefined) return undefined
   if (chosen === REJECT) return { approved: false }
   const scope = offered.find((each) => each.scope === chosen)?.scope
-  // An answer that was not offered decides nothing.
+  // The editor answered with an option that was not offered.
   if (scope === undefined) return undefined
   return { approved: true, scope, ...preview?.previewDigest !== undefined && { previewDigest: preview.previewDigest } }
 }
 
-/** Returns what the call would change; undefined when that cannot be said. */
+/** Returns the changes that the call would make; undefined if there is no preview. */
 async function previewOf (agent: Agent, id: string, signal: AbortSignal) {
   const { data, error } = await previewApproval({ client: agent.client, path: { id }, signal, throwOnError: false })
   if (error !== undefined && !isRefusal(error)) return undefined

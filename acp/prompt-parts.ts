@@ -7,7 +7,7 @@ import { type Agent, AgentError } from '../client/index.ts'
 /** A part of a message of the user, in the AI SDK's ModelMessage format. */
 export type PromptPart = { type: 'text', text: string } | { type: 'file', data: string, mediaType: string, filename?: string }
 
-/** The largest file that is read because a prompt names it, bytes. */
+/** The largest file that a prompt may attach by its path, in bytes. */
 const LARGEST_FILE = 32 * 1024 * 1024
 const IMAGES: Record<string, string> = {
   png: 'image/png',
@@ -17,7 +17,7 @@ const IMAGES: Record<string, string> = {
   webp: 'image/webp'
 }
 
-/** What an editor attaches. */
+/** The content of an attached file. */
 interface Attached {
   content: string | Uint8Array<ArrayBuffer>
   type: string
@@ -25,9 +25,9 @@ interface Attached {
 }
 
 /**
- * Turns a prompt into the parts of a message. What the editor embeds, which are not the user's words, becomes an attachment of the
- * conversation; a link becomes the path by which tools find the file, and a linked picture is attached, too. An attachment that cannot be
- * used is left out, with a note in `notes`.
+ * Converts a prompt of ACP into the parts of a user message. Embedded content becomes an attachment, because it is not the user's own text.
+ * A link becomes the path with which tools find the file; a linked image is also attached. An attachment that cannot be used is left out,
+ * with a note in `notes`.
  */
 export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]): Promise<{ parts: PromptPart[], notes: string[] }> {
   const parts: PromptPart[] = []
@@ -38,7 +38,7 @@ export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]
     if (last?.type === 'text') last.text += text
     else parts.push({ type: 'text', text })
   }
-  /** Attaches a file, or says why it is left out. */
+  /** Attaches a file, or adds a note that says why it is left out. */
   async function attach (what: string, read: () => Promise<Attached>): Promise<void> {
     try {
       const { content, type, name } = await read()
@@ -85,13 +85,13 @@ export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]
         break
       }
       default:
-        // A newer kind of content, which this agent did not say that it takes.
+        // A kind of content from a later version of ACP, which this agent has not announced.
     }
   }
   return { parts: [...parts, ...files], notes }
 }
 
-/** Returns the path of a file, or the address as it is. */
+/** Returns the path of a `file:` URL; other addresses are returned unchanged. */
 function pathOf (uri: string): string {
   try {
     return uri.startsWith('file:') ? fileURLToPath(uri) : uri
@@ -100,7 +100,7 @@ function pathOf (uri: string): string {
   }
 }
 
-/** Returns a picture: its data, plain or as a data: URL, or else the file that it names. */
+/** Reads an image: from its data, which is base64 or a `data:` URL, or else from its file. */
 async function readImage ({ data, uri, mimeType }: Extract<ContentBlock, { type: 'image' }>): Promise<Attached> {
   const source = data === '' && uri ? uri : data
   if (source.startsWith('data:')) return dataIn(source)
@@ -112,7 +112,7 @@ function imageType (uri: string, mimeType: string | null | undefined): string | 
   return IMAGES[/\.(\w+)$/.exec(uri)?.[1].toLowerCase() ?? '']
 }
 
-/** Reads a file that a prompt names. Throws for other addresses, and for files that are too large. */
+/** Reads a file that a prompt refers to. Throws for addresses other than `file:` URLs, and for files that are too large. */
 async function readAttached (uri: string, type: string): Promise<Attached> {
   if (!uri.startsWith('file:')) throw new Error(`${uri} is not a file on this computer.`)
   const path = fileURLToPath(uri)
@@ -121,7 +121,7 @@ async function readAttached (uri: string, type: string): Promise<Attached> {
   return { content: await readFile(path), type, name: basename(path) }
 }
 
-/** Reads a data: URL. */
+/** Decodes a `data:` URL. */
 export function dataIn (url: string): { content: Buffer<ArrayBuffer>, type: string } {
   const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(url) ?? []
   if (data === undefined) throw new Error('its data: URL cannot be read.')

@@ -10,12 +10,15 @@ export interface ItemParts {
   canElicit: boolean
 }
 
-/** JSON-RPC: the other side does not have the method. */
+/** The JSON-RPC error code for a method that the other side does not implement. */
 const METHOD_NOT_FOUND = -32601
-/** Returned in place of an option by an editor that asks for no permissions. */
+/** Returned instead of an option id if the editor has no permission requests. */
 const NO_PERMISSIONS = ''
 
-/** Asks for a permission, and returns the id of the chosen option; undefined when the request was cancelled or the editor is gone. */
+/**
+ * Asks the user for a permission. Returns the id of the chosen option; undefined if the request was cancelled or the editor has
+ * disconnected.
+ */
 export async function requestPermission (
   client: AgentContext,
   params: Parameters<typeof client.request<'session/request_permission'>>[1],
@@ -30,17 +33,17 @@ export async function requestPermission (
   }
 }
 
-/** A decision; `unasked` when the editor has no way to show the item; undefined when nothing was decided. */
+/** The user's decision; `unasked` if the editor cannot show the item; undefined if the user made no decision. */
 export type Asked = ApprovalDecision | 'unasked' | undefined
 
 const DECLINE = 'decline'
 
-/** Whether a question can be answered by one choice among its options. */
+/** Returns true if one of the question's options answers it. */
 const isChoice = ({ options, multi }: Question) => options !== undefined && multi !== true
-/** Whether the next prompt of the session can be the answer: there is one question, and it asks for a text. */
+/** Returns true if the next prompt of the session can answer the item: it has a single question, which asks for a text. */
 export const takesPrompt = ({ questions = [], live }: Approval) => questions.length === 1 && !isChoice(questions[0]) && live !== true
 
-/** Returns the answer to an item of which `takesPrompt` is true. */
+/** Returns the answer to an item for which `takesPrompt` is true. */
 export function answerOf ({ questions = [] }: Approval, text: string): ApprovalDecision {
   const [{ id, options, multi }] = questions
   if (options === undefined || !multi) return { answers: { [id]: text } }
@@ -48,7 +51,7 @@ export function answerOf ({ questions = [] }: Approval, text: string): ApprovalD
   return { answers: { [id]: options.flatMap(({ value, label }) => words.includes(label.toLowerCase()) ? [value] : []) } }
 }
 
-/** Asks questions of the agent: as a form where the editor has forms, else one choice after the other. */
+/** Asks the agent's questions: in a form if the editor has forms, else as one choice after the other. */
 export function questionAsker ({ client, sessionId, canElicit }: ItemParts) {
   async function askForm (item: Approval, signal: AbortSignal): Promise<Asked> {
     const questions = item.questions ?? []
@@ -92,7 +95,7 @@ export function questionAsker ({ client, sessionId, canElicit }: ItemParts) {
     return Object.keys(answers).length === 0 ? { approved: false } : { answers }
   }
 
-  /** Asks whether more may be spent, as a permission. In an editor that asks for none, nobody can say yes. */
+  /** Asks for more budget, as a permission request. In an editor without permission requests, nobody can agree. */
   async function askBudget ({ approvalId, questions = [] }: Approval, signal: AbortSignal): Promise<Asked> {
     const [{ id, text, options = [] }] = questions
     const chosen = await requestPermission(client, {

@@ -7,35 +7,37 @@ import { health } from '../client/index.ts'
 import { connect } from '../client/node.ts'
 import { createSupervisor, type Supervisor } from '../supervisor/index.ts'
 
-/** How long a service that another process starts may take to answer, milliseconds. */
+/** How long to wait for a service that another process is starting, in milliseconds. */
 const OTHER_MS = 10_000
-/** How long a service that was found and has ended may take to come back, milliseconds: whoever started it may start it again. */
+/** How long to wait for a lost service to come back, in milliseconds: the process that started it may restart it. */
 const BACK_MS = 10_000
 
 export type ServiceAccess = ReturnType<typeof createServiceAccess>
 
 /**
- * Finds the service of this machine by LOCAL_AGENT_URL or instance.json, or starts one on a free port. A service that was started here
- * ends with this process, also a killed one. When the found one has ended and does not come back, the next request starts one.
+ * Finds the service of this computer by LOCAL_AGENT_URL or instance.json, or starts one on a free port. A service that was started here
+ * ends with this process, even if this process is killed. If a service that was found ends and does not come back, the next request starts
+ * one.
  */
 export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, report: (line: string) => void }) {
   let agent: Agent | undefined
   let supervisor: Supervisor | undefined
   let opening: Promise<Agent> | undefined
-  /** An empty folder of the service that was started here. */
+  /** The empty folder in which a service that is started here runs. */
   let workspace: string | undefined
 
   async function start (cause: unknown): Promise<Agent> {
-    // The service at that address is somebody else's to start.
+    // LOCAL_AGENT_URL names a service that somebody else is responsible for.
     if (env.LOCAL_AGENT_URL) throw cause
-    // The folder of an editor's process may be a home or the whole computer: only the folders of its sessions are open.
+    // The working folder of an editor's process may be the home or the root of the file system. The service gets an empty folder instead,
+    // so that only the folders of sessions are open to it.
     workspace ??= mkdtempSync(join(tmpdir(), 'local-agent-editor-'))
     supervisor = createSupervisor({ args: ['--port', '0'], env, cwd: workspace, onLog: report })
     try {
       await supervisor.start()
     } catch (error) {
       supervisor = undefined
-      // Another editor may have started one at the same time: the folder of data has one service.
+      // Another editor may have started a service at the same time, and a data folder can have only one service.
       return await connect({ waitMs: OTHER_MS }).catch(() => { throw error })
     }
     return connect({ waitMs: OTHER_MS })
@@ -64,7 +66,7 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
   }
 
   return {
-    /** Returns the agent of the service that runs now. Throws when there is none and none can be started. */
+    /** Returns the agent of the running service. Throws if no service runs and none can be started. */
     agent (): Promise<Agent> {
       opening ??= open().finally(() => {
         opening = undefined
@@ -72,12 +74,12 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
       return opening
     },
 
-    /** The address at which a person can open the console; undefined before a service was found. */
+    /** The address of the service, with its console; undefined until a service was found. */
     get url (): string | undefined {
       return agent?.client.getConfig().baseUrl
     },
 
-    /** Ends the service if it was started here. */
+    /** Ends the service, but only if it was started here. */
     async end (): Promise<void> {
       await supervisor?.stop()
       if (workspace !== undefined) await rmdir(workspace).catch(() => {})

@@ -11,7 +11,7 @@ import {
   type NamedOptions
 } from '../client/index.ts'
 
-/** How long the lists of providers may take before a session begins without them, milliseconds. */
+/** How long the lists of providers and models may take, in milliseconds. After that the session begins without them. */
 const LIST_MS = 5_000
 const ACTIVE = 'active'
 
@@ -23,11 +23,11 @@ const MODES = [
   { id: 'copy', name: 'Copy', description: 'Works unasked on a copy of the folder; /apply takes over what you want of it.' }
 ] as const
 
-/** The settings that a session offers, each with its present choice. */
+/** The settings that a session offers, each with its current value. */
 export interface Choices {
   mode: Mode
   canSandbox: boolean
-  /** The model of the session; undefined: the active model of the service. */
+  /** The model of the session; undefined for the active model of the service. */
   model?: string
   models: Array<{ id: string, name: string }>
   activeModel?: string
@@ -61,10 +61,10 @@ export function configOptions (choices: Choices): SessionConfigOption[] {
   }]
 }
 
-/** A command as one that the grant is to cover; the scope covers every other one, too. */
+/** The command in the request for the grant. The scope `sandbox` covers all other commands, too. */
 const SAMPLE = 'echo'
 
-/** Grants every command in the box of the folder; false when no box can be had. */
+/** Grants every command in the box of the folder. Returns false if the service cannot make a box. */
 async function grantBox (agent: Agent, threadId: string, cwd: string): Promise<boolean> {
   const body = { threadId, toolName: 'runCommand', input: { command: SAMPLE }, scope: 'sandbox' as const, cwd }
   const { error } = await addGrant({ client: agent.client, body, throwOnError: false })
@@ -81,7 +81,7 @@ async function endBoxGrants (agent: Agent, threadId: string): Promise<void> {
   for (const id of await boxGrants(agent, threadId)) await removeGrant({ client: agent.client, path: { id }, throwOnError: false })
 }
 
-/** Reads what may be chosen in a session, whose thread exists. */
+/** Reads the settings of a session whose thread exists. */
 export async function readChoices (agent: Agent, threadId: string, cwd: string): Promise<Choices> {
   const { client } = agent
   const signal = AbortSignal.timeout(LIST_MS)
@@ -103,7 +103,7 @@ export async function readChoices (agent: Agent, threadId: string, cwd: string):
   }
 }
 
-/** Changes the mode. Throws when no box can be had. */
+/** Changes the mode. Throws if the mode is `sandbox` and the service cannot make a box. */
 export async function setMode (agent: Agent, threadId: string, cwd: string, mode: Mode): Promise<void> {
   await setOption(agent, threadId, 'workspace', mode === 'copy' ? 'copy' : undefined)
   if (mode !== 'sandbox') return endBoxGrants(agent, threadId)
@@ -112,14 +112,14 @@ export async function setMode (agent: Agent, threadId: string, cwd: string, mode
   }
 }
 
-/** Sets the model of a conversation; ACTIVE leaves it to the service. Returns the model. */
+/** Sets the model of a conversation; ACTIVE removes it, so that the service's active model is used. Returns the model. */
 export async function setModel (agent: Agent, threadId: string, value: string): Promise<string | undefined> {
   const model = value === ACTIVE ? undefined : value
   await setOption(agent, threadId, 'model', model)
   return model
 }
 
-/** Sets an option of all later runs of a conversation; undefined removes it. */
+/** Sets an option for all later runs of a conversation; `undefined` removes the option. */
 async function setOption<K extends 'model' | 'workspace'> ({ client }: Agent, id: string, key: K, value: NamedOptions[K]): Promise<void> {
   const { data } = await getThread({ client, path: { id }, query: { limit: 1 }, throwOnError: true })
   const { [key]: before, ...options } = data.settings?.options ?? {}

@@ -15,9 +15,9 @@ import { answerOf, takesPrompt, type ItemParts } from './questions.ts'
 import type { ServiceAccess } from './service-access.ts'
 import { createUpdates, textUpdate, thought, type Send, type StreamedEvent } from './updates.ts'
 
-/** How often a run that goes on elsewhere is looked for again before a turn ends without it. */
+/** How often a run that another client continues is looked up before the turn ends without it. */
 const LOOKS = 5
-/** How often a prompt is sent again when another client of the conversation was faster. */
+/** How often a prompt is sent again if another client's message to the conversation was accepted first. */
 const TRIES = 5
 
 const OTHERS_WERE_FASTER = ['ERR_CONVERSATION_BUSY', 'ERR_CONVERSATION_WAITS']
@@ -29,14 +29,16 @@ export interface SessionParts {
   cwd: string
   service: ServiceAccess
   client: AgentContext
-  /** The tool servers that the editor gives to this session. */
+  /** The tool servers that the editor provides for this session. */
   servers: readonly McpServer[]
   editor: { canElicit: boolean, hasNotices: boolean, hasBuffers: boolean }
 }
 
 export type Session = ReturnType<typeof createSession>
 
-/** A session of an editor: a thread of the service, whose runs are shown to the editor, and whose open items it is asked about. */
+/**
+ * Creates a session of an editor. A session is a thread of the service: the editor is shown its runs, and is asked about its open items.
+ */
 export function createSession ({ id, cwd, service, client, servers, editor }: SessionParts) {
   const send: Send = (update) => client.notify('session/update', { sessionId: id, update })
   const editorName = crypto.randomUUID()
@@ -47,19 +49,19 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
   /** Resolves when the turn is over. */
   let turnEnd = Promise.resolve()
   let cancels = 0
-  /** The run that is read now, or was read last, and what of it was shown. */
+  /** The run that is being shown, or was shown last, and the filter that knows which of its events were shown. */
   let shown: { runId?: string, filter: ReturnType<typeof createReplayFilter> } = { filter: createReplayFilter() }
-  /** Shows the run that was under way when the session was loaded. */
+  /** Resolves when the run that was active when the session was loaded has ended. */
   let following: Promise<void> = Promise.resolve()
 
   const itemParts = (agent: Agent): ItemParts => ({ agent, client, sessionId: id, cwd, canElicit: editor.canElicit })
 
-  /** Stops what streams. A run that waits stays as it is. */
+  /** Stops an active run. A waiting run stays as it is. */
   async function stop (agent: Agent, runId: string): Promise<void> {
     await stopRun({ client: agent.client, path: { id: runId }, query: { waiting: 'keep' }, throwOnError: false })
   }
 
-  /** Shows a run until it ends or waits. Returns its last event; undefined after a stop. */
+  /** Shows a run until it ends or waits. Returns its `finish` event; undefined if the run was stopped. */
   async function show (agent: Agent, run: AgentRun, signal: AbortSignal): Promise<Finish | undefined> {
     let finish: Finish | undefined
     const asked: Array<Promise<unknown>> = []
@@ -82,7 +84,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
         }
       }
     } catch (error) {
-      // Somebody has stopped it, here or elsewhere.
+      // The run was stopped by this editor or by another client.
       if (error instanceof AgentError && error.code === 'ERR_RUN_ENDED') return undefined
       throw error
     } finally {
@@ -91,13 +93,13 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     return finish
   }
 
-  /** Asks what a tool server asks while its call goes on. */
+  /** Asks a question that a tool server asks during a call. */
   async function askLive (agent: Agent, question: Extract<RunStreamEvent, { type: 'question-request' }>, signal: AbortSignal) {
     const item: Approval = { ...question, kind: 'question', createdAt: 0, state: 'pending', threadId: id }
     if (await askItem(itemParts(agent), item, signal) === 'unasked') await sayOpen(item)
   }
 
-  /** Says in words what an editor without forms cannot ask. */
+  /** Writes the questions as text, for an editor without forms. */
   async function sayOpen (item: Approval): Promise<void> {
     const questions = (item.questions ?? []).map(({ text, options }) =>
       `${text}${options === undefined ? '' : `\n${options.map(({ label }) => `- ${label}`).join('\n')}`}`)
@@ -108,8 +110,9 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
   }
 
   /**
-   * Deals with all that the conversation waits for, and shows the runs that go on, until nothing is open and nothing runs. `answer`: a
-   * prompt that answers an open question. Returns how the last run ended, whether an item stays open, and whether the prompt was used.
+   * Asks about all open items of the conversation and shows the runs that continue, until nothing is open and no run is active. `answer` is
+   * a prompt that may answer an open question. Returns the `finish` event of the last run, whether the prompt was used, and whether an item
+   * stays open.
    */
   async function settle (agent: Agent, signal: AbortSignal, { last, answer }: { last?: Finish, answer?: string } = {}) {
     const handlers = { tools: (await connected).tools }
@@ -136,13 +139,13 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
       const { data: { status } } = await getThread({ client: agent.client, path: { id }, query: { limit: 1 }, throwOnError: true })
       if (status === 'running') {
         last = await show(agent, agent.resume(id, handlers), signal).catch((error) => {
-          // It has ended meanwhile.
+          // The run has ended in the meantime.
           if (error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN') return last
           throw error
         })
         continue
       }
-      // What it waited for was decided elsewhere: it goes on, or went on.
+      // The run's items were decided elsewhere, so the run continues or has continued there.
       if (last?.finishReason === 'tool-calls' && shown.runId !== undefined && looks++ < LOOKS) {
         await pause(pauseBefore(looks), signal)
         last = await show(agent, agent.resume(shown.runId, handlers), signal)
@@ -152,7 +155,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     }
   }
 
-  /** Waits for the end of the run that was under way when the session was loaded, which an abort stops. */
+  /** Waits for the end of the run that was active when the session was loaded. An abort stops that run. */
   async function untilFollowed (agent: Agent, signal: AbortSignal): Promise<void> {
     const onAbort = () => void stop(agent, id)
     if (signal.aborted) onAbort()
@@ -192,14 +195,14 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
         return stopReason(last === undefined ? {} : await settle(agent, signal, { last }))
       } catch (error) {
         if (!(error instanceof AgentError) || !OTHERS_WERE_FASTER.includes(error.code) || tries >= TRIES) throw error
-        // Another client of this conversation was faster.
+        // Another client's message to this conversation was accepted first.
         const { stays } = await settle(agent, signal)
         if (stays !== undefined) return 'cancelled'
       }
     }
   }
 
-  /** Says why a run ended before it was done, and returns why the turn ends. */
+  /** Writes why a run ended early, and returns the ACP stop reason of the turn. */
   async function stopReason ({ last, stays }: { last?: Finish, stays?: 'open' | 'unasked' }): Promise<StopReason> {
     if (stays === 'unasked') return 'end_turn'
     if (stays === 'open' || last === undefined) return 'cancelled'
@@ -225,10 +228,10 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
   return {
     cwd,
 
-    /** Answers a prompt. What waits in the conversation is asked first. Throws RequestError. */
+    /** Answers a prompt. Items that wait in the conversation are asked about first. Throws RequestError. */
     async prompt (blocks: readonly ContentBlock[]): Promise<StopReason> {
       const before = cancels
-      // An editor may send the next message right after a stop.
+      // An editor may send the next prompt right after a cancel.
       while (turn?.signal.aborted) await turnEnd
       if (cancels !== before) return 'cancelled'
       if (turn !== undefined) throw RequestError.invalidRequest(undefined, 'A prompt of this session is being answered; cancel it first.')
@@ -250,7 +253,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
       }
     },
 
-    /** Ends the turn: stops a run that is under way. What waits for the user stays open. */
+    /** Ends the turn and stops its run. Items that wait for the user stay open. */
     cancel (): void {
       cancels++
       turn?.abort()
@@ -258,19 +261,19 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
 
     closeServers: async (): Promise<void> => (await connected).close(),
 
-    /** Says what of the editor's tool servers could not be connected. */
+    /** Sends a notice for each of the editor's tool servers that could not be connected. */
     async sayProblems (): Promise<void> {
       for (const problem of (await connected).problems) await updates.notice(problem)
     },
 
-    /** Ends the turn, and shows no more of a run that was under way when the session was loaded. */
+    /** Ends the turn, and stops showing a run that was active when the session was loaded. */
     close (): void {
       turn?.abort()
       closing.abort()
       void this.closeServers()
     },
 
-    /** Shows all that was said, and what is under way. A session that could not be loaded is closed. */
+    /** Shows the stored messages and the active run. If this fails, the session is closed. */
     async load (): Promise<void> {
       const { signal } = closing
       const agent = await service.agent()
@@ -288,7 +291,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
           await send(thought('This conversation waits for your decision. You are asked when you send the next message.\n\n'))
         }
       } catch (error) {
-        // A stream that nobody reads would hold its run up.
+        // An open stream that nobody reads would pause its run.
         closing.abort()
         throw error
       }
@@ -299,12 +302,12 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     try {
       for await (const { event } of events) await updates.show(event)
     } catch {
-      // The next prompt reads what there is then.
+      // The next prompt reads the current state.
     }
   }
 }
 
-/** Returns the error as an editor shows it: with the service's sentence. */
+/** Converts an error into a RequestError, which carries the service's sentence to the editor. */
 export function asRequestError (error: unknown): RequestError {
   if (error instanceof RequestError) return error
   if (error instanceof AgentError) {

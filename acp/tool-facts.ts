@@ -19,10 +19,10 @@ const KINDS: Record<string, ToolKind> = {
   updatePlan: 'think',
   investigate: 'think'
 }
-/** Fields of inputs that say in one line what a call is about. */
+/** Input fields that describe a call in one line, by priority. */
 const TARGETS = ['command', 'path', 'from', 'url', 'query', 'pattern', 'goal', 'question', 'text']
 const MAX_TITLE = 120
-/** The longest output that is shown as text, characters. */
+/** The longest output that is shown as text, in characters. */
 const MAX_TEXT = 20_000
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
@@ -30,7 +30,7 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
 
 export const kindOf = (toolName: string): ToolKind => KINDS[toolName] ?? 'other'
 
-/** Returns the line by which an editor shows a call: the tool and what the call is about. */
+/** Returns the title of a call: the tool's name and the most descriptive input field. */
 export function titleOf (toolName: string, input?: unknown): string {
   const fields = fieldsOf(input)
   const target = TARGETS.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
@@ -49,7 +49,7 @@ export function locationsOf (input: unknown, cwd: string): ToolCallLocation[] {
 
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 
-/** Returns what an editor shows of the output of a call: the changes of a file as a diff, else the text. */
+/** Returns the output of a call for the editor: a changed file as a diff, other output as text. */
 export function outputContent (output: unknown, cwd: string): ToolCallContent[] {
   const fields = fieldsOf(output)
   if (typeof fields.diff === 'string' && typeof fields.path === 'string') {
@@ -63,8 +63,8 @@ export function outputContent (output: unknown, cwd: string): ToolCallContent[] 
 }
 
 /**
- * Returns the hunks of a unified diff of one file, each as a diff of its own: what stands before and after at that place. A text that is
- * no diff, such as a note why there is none, gives none.
+ * Returns each hunk of a unified diff of one file as an ACP diff, with its lines before and after the change. Returns an empty list for a
+ * text that is no diff, such as a note that there is none.
  */
 export function diffContent (unified: string, path: string): ToolCallContent[] {
   const [head, ...hunks] = unified.split(/^@@ .*@@.*\n/m)
@@ -75,7 +75,7 @@ export function diffContent (unified: string, path: string): ToolCallContent[] {
     for (const line of hunk.split(/(?<=\n)/)) {
       const text = line.slice(1)
       if (line.startsWith('\\')) {
-        // "\ No newline at end of file" speaks of the line before it.
+        // "\ No newline at end of file" refers to the line before it.
         if (last !== '+') sides.old = sides.old.replace(/\n$/, '')
         if (last !== '-') sides.new = sides.new.replace(/\n$/, '')
         continue

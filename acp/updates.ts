@@ -9,7 +9,7 @@ export const textUpdate = (text: string): SessionUpdate =>
 export const thought = (text: string): SessionUpdate =>
   ({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } })
 
-/** How far a call can be, in this order. */
+/** The states of a call, in the order in which they follow each other. */
 const STATES = ['pending', 'in_progress', 'completed', 'failed']
 const BROKE_OFF = 'The answer broke off; it is asked for again.'
 const PLAN_STATUS = { pending: 'pending', running: 'in_progress', done: 'completed' } as const
@@ -19,17 +19,17 @@ export const planUpdate = ({ steps }: AgentPlan): SessionUpdate => ({
   entries: steps.map(({ text, status }) => ({ content: text, priority: 'medium', status: PLAN_STATUS[status] }))
 })
 
-/** An event of either of the service's streams; those of chats (`ui`) have fewer fields. */
+/** An event of the documented stream, or of the stream of chats (`ui`), whose events have fewer fields. */
 export type StreamedEvent = RunStreamEvent | { type: string, [field: string]: unknown }
 
 /**
- * Turns the events of a session's runs into updates of it. A call is announced once; all that follows updates it. `hasNotices`: the
- * editor shows notices, which are thoughts otherwise.
+ * Converts events of a session's runs into ACP updates. A call is announced once and then updated. `hasNotices` is true if the editor shows
+ * notices; otherwise notices are sent as thoughts.
  */
 export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: string, hasNotices: boolean }) {
-  /** The calls that the editor knows, with how far they are. */
+  /** The calls that the editor knows, with the index of their last state in STATES. */
   const announced = new Map<string, number>()
-  /** Leaves out a state that a call has passed: none goes back from in progress to pending. */
+  /** Drops a state that the call has already passed, so that a call never goes back from `in_progress` to `pending`. */
   const forward = <T extends Partial<ToolCallUpdate>>(toolCallId: string, { status, ...rest }: T) => {
     const known = announced.get(toolCallId) ?? -1
     const next = status == null ? -1 : STATES.indexOf(status)
@@ -45,7 +45,7 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
     if (isKnown) return send({ sessionUpdate: 'tool_call_update', ...fields })
     return send({ ...fields, sessionUpdate: 'tool_call' } as SessionUpdate)
   }
-  /** Says how a call ended. Its title stays, which says more than its name. */
+  /** Sends the outcome of a call. The title is not sent again, because the announced title says more than the tool's name. */
   const end = (toolCallId: string, rest: Partial<ToolCallUpdate>): Promise<void> =>
     send({ sessionUpdate: 'tool_call_update', toolCallId, ...forward(toolCallId, rest) })
   const notice = (text: string): Promise<void> =>
@@ -57,7 +57,7 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
     end,
     notice,
 
-    /** Shows one event. Those that change nothing that an editor shows are passed over. */
+    /** Sends one event to the editor. Ignores events that editors do not show. */
     async show (streamed: StreamedEvent): Promise<void> {
       const event = streamed as RunStreamEvent & { delta?: string }
       switch (event.type) {
@@ -91,13 +91,13 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
         case 'data-notice':
           return notice(event.data.text)
         case 'data-retry':
-          // An editor cannot take back what it shows.
+          // An editor cannot take back a call that it has shown.
           for (const id of event.data.dropped) {
             if (announced.has(id)) await end(id, { status: 'failed', content: [textContent(BROKE_OFF)] })
           }
           return notice(`${event.data.reason} What came of this step so far is void.`)
         default:
-          // Other events change nothing that an editor shows.
+          // Editors do not show other events.
       }
     }
   }

@@ -8,17 +8,17 @@ import type { Decision, Handlers, RunRequest } from './run-types.ts'
 import { serveTools, type ServeOptions } from './serve-tools.ts'
 
 export interface AgentOptions {
-  /** Address of the service, or a function that returns the one that it has now; by default http://127.0.0.1:3001. */
+  /** The address of the service, or a function that returns its current address; by default http://127.0.0.1:3001. */
   url?: Address
-  /** LOCAL_AGENT_TOKEN of the service, if it was started with one. */
+  /** The token of the service (LOCAL_AGENT_TOKEN), if it has one. */
   token?: string
-  /** Names the application whose tools runs are given. */
+  /** The name of the application that executes the tools of its runs. */
   app?: string
-  /** In place of the global function. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** A part of a chat's message; a ModelMessage has `data` in place of `url`. */
+/** A file part of a chat message. A ModelMessage has `data` instead of `url`. */
 export interface FilePart {
   type: 'file'
   url: string
@@ -27,27 +27,33 @@ export interface FilePart {
 }
 
 export interface Agent {
-  /** For the generated functions: `health({ client: agent.client })`. */
+  /** The client to pass to the generated functions: `health({ client: agent.client })`. */
   client: Client
-  /** Starts a run when its events or its result are first read. The request is sent once, unless it has an `idempotencyKey`. */
+  /**
+   * Returns a run that starts when its events or its result are first read. The request is sent once; with an `idempotencyKey` it may be
+   * sent again.
+   */
   run<const S = unknown> (request: RunRequest<S>): AgentRun<FromSchema<S>>
-  /** Stores a file, and returns the part by which a message names it. */
+  /** Stores a file, and returns the message part that refers to it. */
   attach (file: Blob, options?: { name?: string }): Promise<FilePart>
-  /** Reads the active or waiting run of a thread, or the run of that id, and deals with what it asks for. */
+  /** Reads the active or waiting run of a thread, or the run with this id. The handlers answer its requests. */
   resume<T = unknown> (id: string, handlers?: Handlers): AgentRun<T>
-  /** Decides an approval of any conversation or task. The run goes on without a reader; `resume` reads it. */
+  /** Decides an approval of any conversation or task. The run continues even without a reader; `resume` reads it. */
   decide (approvalId: string, decision: Decision): Promise<DecidedApproval>
   /** Answers questions of any conversation or task; `false` declines them. */
   answer (approvalId: string, answers: Answers | false): Promise<DecidedApproval>
-  /** Follows what happens in the service, also over restarts of it. */
+  /** Yields the events of the service, also across restarts of the service. */
   events (query?: EventQuery): AsyncGenerator<ServiceEvent>
-  /** Executes the calls that tasks make of the tools of `app`, until the signal aborts. Runs execute those of their own `tools`. */
+  /**
+   * Executes the calls of the tools of `app` that tasks make, until the signal aborts. Calls of conversations are executed by `run` with
+   * its own `tools`.
+   */
   serveTools (options: ServeOptions): Promise<void>
 }
 
 /**
- * Creates an agent that runs in the service at an address. With a function for the address it follows a service that gets another
- * one: what reads events, runs and calls of tools goes on there. Every failure of its methods is an AgentError.
+ * Creates an agent for the service at an address. If `url` is a function, the agent follows the service to a new address: events, runs and
+ * tool calls continue there. All its methods fail with AgentError.
  */
 export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOptions = {}): Agent {
   const client = createClient({ baseUrl: url, auth: token, ...(fetch && { fetch }) })
@@ -88,5 +94,5 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
 }
 
 const userMessage = (content: string) => ({ role: 'user', content })
-/** Pages of insecure origins have no crypto.randomUUID. */
+/** Pages of insecure origins have no `crypto.randomUUID`. */
 const newInstanceId = () => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -10,21 +10,23 @@ export interface ToolCall {
   expiresAt?: number
 }
 
-/** A claim lasts 60 s; it is renewed this often, ms. */
+/** The interval at which a claim is renewed, in milliseconds. A claim expires after 60 s. */
 const RENEWAL_MS = 20_000
-/** The longest error that the service takes, characters. */
+/** The longest error message that the service accepts, in characters. */
 const LONGEST_ERROR = 16_000
-/** How often a claim or a result is sent again after a cut: for about a minute, as long as a claim lasts. */
+/**
+ * How often a claim or a result is sent again after a lost connection. The attempts take about a minute, which is as long as a claim lasts.
+ */
 const ATTEMPTS = 12
 
-/** The definitions of tools, for `options.appTools`. */
+/** Returns the definitions of tools, for `options.appTools`. */
 export const definitionsOf = (tools: Record<string, Tool>): AppTool[] =>
   Object.entries(tools).map(([name, { execute, ...tool }]) => ({ name, ...tool }))
 
 /**
- * Claims a call, executes it and sends its result; renews the claim meanwhile. Returns false when another instance has the
- * call, or it was withdrawn. Claims and results are sent again after a cut, because the service takes the same ones twice. Throws
- * AgentError when the result could not be sent, and the signal's reason after an abort.
+ * Claims a call, executes it and sends its result. Renews the claim during the execution. Returns false if another instance has the call,
+ * or if the call was withdrawn. Claims and results are sent again after a lost connection, because the service accepts the same one twice.
+ * Throws AgentError if the result cannot be sent, and the signal's reason after an abort.
  */
 export async function executeCall (
   client: Client,
@@ -55,7 +57,7 @@ export async function executeCall (
   const timer = ms < 2 ** 31 ? setTimeout(() => over.abort(new Error(`${toolName} took longer than ${Math.round(ms)} ms.`)), ms) : undefined
   const lost = new AgentError('Another instance of the application has this call.', { code: 'ERR_CLAIM_LOST' })
   const renewal = setInterval(() => {
-    // A renewal that does not arrive is tried again; the claim may still be held.
+    // A failed renewal is sent again at the next interval. The claim may still hold until then.
     once({}).then((held) => held || over.abort(lost), () => {})
   }, RENEWAL_MS)
   try {
@@ -80,7 +82,7 @@ async function outcome (execute: Execute, input: unknown, context: ToolContext):
   ended.catch(() => {})
   try {
     const output = await Promise.race([execute(input, context), ended])
-    // What JSON cannot hold, such as a cycle, is an error of the tool.
+    // Throws for a value that JSON cannot represent, such as a cycle, so that it counts as an error of the tool.
     JSON.stringify(output)
     return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
   } catch (error) {
@@ -89,11 +91,11 @@ async function outcome (execute: Execute, input: unknown, context: ToolContext):
   }
 }
 
-/** Whether the service does not take an output: it is too large, or its JSON is no object. */
+/** Returns true if the service refuses an output, because it is too large or is not valid. */
 const isRefusedOutput = (error: unknown): error is AgentError =>
   error instanceof AgentError && (error.statusCode === 400 || error.statusCode === 413)
 
-/** Returns false for 404, 409 and 410: the call belongs to another instance, or waits no longer. */
+/** Sends a claim or a result. Returns false for 404, 409 and 410: another instance has the call, or the call no longer waits. */
 async function post (client: Client, url: string, body: object): Promise<boolean> {
   const { error } = await client.post({ url, body, security: [{ scheme: 'bearer', type: 'http' }], throwOnError: false })
   if (error === undefined) return true

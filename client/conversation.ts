@@ -8,9 +8,9 @@ export interface Message {
 }
 
 /**
- * Builds the messages of the answer from the events of a run, over all of its streams: one assistant message and one tool
- * message per step, with the calls in the model's order and the results in the order of the calls. What the user said meanwhile is a
- * message of the user before the step that read it; what no step has read, behind the answer.
+ * Builds the messages of an answer from the events of a run, across all streams of the run. Each step gives one assistant message and one
+ * tool message, with the calls in the model's order and the results in the order of their calls. A steering message of the user is placed
+ * before the step that read it; one that no step has read is placed after the answer.
  */
 export function createConversation () {
   const messages: Message[] = []
@@ -50,12 +50,12 @@ export function createConversation () {
   }
 
   return {
-    /** The messages of the answer so far, to append to the conversation. */
+    /** The messages of the answer so far, to be appended to the conversation. */
     get messages () {
       const unread = [...steering.values()].filter(({ state }) => state === 'unread')
       return [...messages.filter(({ id }) => !unread.some((each) => each.id === id)), ...step(), ...unread.map(steerMessage)]
     },
-    /** The messages of the user during the run, each in its newest state. */
+    /** The user's steering messages during the run, each in its newest state. */
     get steering (): Steer[] {
       return [...steering.values()]
     },
@@ -76,7 +76,7 @@ export function createConversation () {
           closeStep()
           messages.push(steerMessage(event.data))
           break
-        // The try of the step broke off.
+        // The attempt at this step failed, and the step begins again.
         case 'data-retry':
           content = []
           results = []
@@ -122,5 +122,5 @@ export function createConversation () {
   }
 }
 
-/** The mark says which messages were said to a run, so that the service knows them again. */
+/** Returns a steering message as a message of the user. Its field `steer` lets the service recognize it later. */
 const steerMessage = ({ text, ...mark }: Steer): Message => ({ id: mark.id, role: 'user', content: text, steer: mark })

@@ -6,18 +6,20 @@ export type { Client }
 
 export const DEFAULT_URL = 'http://127.0.0.1:3001'
 
-/** The address of a service, or a function that returns it: it is called before each request, so that a new address is followed. */
+/**
+ * The address of a service, or a function that returns it. The function is called before each request, so that a new address is followed.
+ */
 export type Address = string | (() => string | Promise<string>)
 
 /**
- * Creates a client of one service to pass to the generated functions: `health({ client })`. `auth` is the token, if there is one.
- * Every failure is an AgentError: thrown with `throwOnError`, else returned as `error`; streams throw it in their reader.
+ * Creates a client for the generated functions: `health({ client })`. `auth` is the token, if the service has one. Every failure is an
+ * AgentError: it is thrown with `throwOnError`, and otherwise returned as `error`. Streams throw it to their reader.
  */
 export function createClient ({ baseUrl = DEFAULT_URL, ...config }: Omit<Config, 'baseUrl'> & { baseUrl?: Address } = {}): Client {
   const { auth } = config
   const found = { ...config, ...typeof auth === 'string' && { auth: headerText(auth) } }
   if (typeof baseUrl === 'string') return withOneError(create(createConfig({ ...found, baseUrl })))
-  // The one step of a request that may wait and comes before its address is made; nothing else is validated.
+  // The validator is the only asynchronous hook of a request that runs before the URL is built. It validates nothing.
   const requestValidator = async (request: unknown) => {
     const options = request as { baseUrl?: string, signal?: AbortSignal | null }
     options.baseUrl = await currentAddress(baseUrl, options.signal)
@@ -27,7 +29,7 @@ export function createClient ({ baseUrl = DEFAULT_URL, ...config }: Omit<Config,
   return client
 }
 
-/** Asks for the address, until the signal aborts. Throws ERR_UNREACHABLE when it cannot be had. */
+/** Calls the function for the address, and waits until the signal aborts. Throws ERR_UNREACHABLE if the function fails. */
 async function currentAddress (address: () => string | Promise<string>, signal?: AbortSignal | null): Promise<string> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal!.reason)
@@ -44,17 +46,20 @@ async function currentAddress (address: () => string | Promise<string>, signal?:
   }
 }
 
-/** Returns a token as a header holds it: characters outside of ASCII as the bytes of their UTF-8, which the service reads. */
+/** Encodes a token for a header: the UTF-8 bytes of its characters, one Latin-1 character per byte, as the service decodes it. */
 export const headerText = (token: string): string => String.fromCharCode(...new TextEncoder().encode(token))
 
-/** The one path whose answer may be 204, without a content. */
+/** The only path whose response may be 204 without content. */
 const MAY_BE_EMPTY = /^\/run\/[^/]+\/stream$/
-/** What the service answers with, apart from the pages under /docs. A proxy, or a server of somebody else, answers with its own pages. */
+/**
+ * Content types of the service's responses, except for the pages under /docs. Another content type comes from a proxy or from another
+ * server.
+ */
 const OWN_TYPES = /^(application\/(json|octet-stream|x-ndjson)|text\/event-stream)\b/
 
 /**
- * Makes all failures of a client AgentErrors. The generated readers of streams would repeat a request that failed, which could
- * start a second run, and would drop the service's sentence: they are replaced.
+ * Makes every failure of a client an AgentError. Replaces the generated stream readers: they would repeat a failed request, which could
+ * start a second run, and would lose the service's error message.
  */
 export function withOneError (client: Client): Client {
   client.interceptors.error.use((error, response, _request, options) =>

@@ -1,6 +1,6 @@
 /**
- * Returns the parts of a chat's message without the tries of steps that broke off and were made again: what stands from the last
- * `step-start` before a part `data-retry` up to that. Chats cannot take back what they have received, so they filter what they show.
+ * Returns the parts of a chat message without the attempts of steps that failed and were repeated. Such an attempt reaches from the last
+ * `step-start` before a part `data-retry` to that part. A chat cannot take back received parts, so it filters them for display.
  */
 export function withoutDroppedTries<P extends { type: string }> (parts: readonly P[]): P[] {
   const kept: P[] = []

@@ -1,18 +1,18 @@
 import type { ChatError, Error as ErrorBody } from './generated/index.ts'
 
 /**
- * The one error of this client: of the service, or of the connection to it. `message` is the service's own sentence whenever it
- * sent one. It has the fields of the body `Error`, so that the generated functions return it as their `error`.
+ * The only error class of this client, for errors of the service and of the connection. `message` is the service's own error sentence if
+ * there is one. The class has the fields of the body `Error`, because the generated functions return it as their `error`.
  */
 export class AgentError extends Error {
-  /** The same as `message`. */
+  /** The same text as `message`. */
   readonly error: string
-  /** A code of the service (`ERR_…`), or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE or ERR_RUN_ENDED. */
+  /** An error code of the service (`ERR_…`), or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE or ERR_RUN_ENDED. */
   readonly code: string
   /** The status of an HTTP error response. */
   readonly statusCode?: number
   readonly details?: ErrorBody['details']
-  /** Of ERR_FILES_CHANGED: what an undo would do. */
+  /** Only for ERR_FILES_CHANGED: the changes that an undo would make. */
   readonly changes?: ErrorBody['changes']
   readonly stderr?: ErrorBody['stderr']
 
@@ -31,7 +31,7 @@ export class AgentError extends Error {
   }
 }
 
-/** Returns the error of a request that failed: its body, or what was thrown on the way. */
+/** Returns the AgentError of a failed request, from the response body or from the thrown error. */
 export function requestError (baseUrl: string, error: unknown, response?: Response): AgentError {
   if (error instanceof AgentError) return error
   const reason = error instanceof Error ? (error.cause as Error | undefined)?.message || error.message : ''
@@ -57,10 +57,10 @@ export const streamCut = (cause?: unknown) =>
     cause
   })
 
-/** Whether the service would refuse the same request again. */
+/** Returns true if the service would refuse the same request again. */
 export const isRefusal = (error: unknown) =>
   !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)
 
-/** Whether the connection failed, and not the request. */
+/** Returns true if the connection failed or the service is not available, so that the request may be sent again. */
 export const isCut = (error: unknown) =>
   error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

@@ -7,23 +7,23 @@ import { openStream, parse, readEvents } from './sse.ts'
 export interface EventQuery {
   threadId?: string
   taskId?: string
-  /** Types of events, such as `approval:open`; default: all. */
+  /** The types of the wanted events, such as `approval:open`; by default, all types. */
   types?: string[]
-  /** The id of the last event that was read earlier. */
+  /** The id of the last event that was read before. */
   after?: string
-  /** Called with true after each connection and with false after each cut, so that an application can show it. */
+  /** Called with true after each connection and with false after each disconnection, so that an application can show the state. */
   onConnection?: (isOpen: boolean) => void
   signal?: AbortSignal
 }
 
-/** An event of the service; `reset` says that events may be missing, so that lists must be read again. */
+/** An event of the service. `reset` means that events may be missing, so that lists must be read again. */
 export type ServiceEvent = StreamEvent & { id?: string }
 
 /**
- * Follows the events of the service, and comes back after every cut with the id of the last event, so that none is lost or
- * repeated; where the service no longer has them, it says `reset`. Reads on only when its reader does. Ends with the signal,
- * and throws AgentError when the service refuses the request. `onOpen` is called after each connection: from then on, every event
- * is yielded.
+ * Yields the events of the service. After a lost connection it reconnects with the id of the last event, so that no event is lost or
+ * repeated. If the service no longer has the following events, it sends `reset`. A slow reader slows down the stream. Ends when the signal
+ * aborts, and throws AgentError if the service refuses the request. `onOpen` is called after each connection: every event from then on is
+ * yielded.
  */
 export async function * followEvents (
   client: Client,

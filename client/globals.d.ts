@@ -1,2 +1,2 @@
-// The generated code uses this type of the DOM, which Node's types declare under another name.
+// A DOM type in the generated code, which Node's types do not declare under this name.
 type BodyInit = NonNullable<RequestInit['body']>

@@ -25,6 +25,6 @@ export type { FromSchema } from './json-schema.ts'
 export type { Message } from './conversation.ts'
 export { withoutDroppedTries } from './dropped-tries.ts'
 
-/** The client of the service at its default address, which the generated functions use when they are given none. */
+/** The client for the service's default address. The generated functions use it by default. */
 const defaultClient = withOneError(client)
 export { defaultClient as client }

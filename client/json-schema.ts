@@ -1,4 +1,4 @@
-/** The TypeScript type of what fits a schema: a JSON schema that is written in place, or a TypeBox schema. */
+/** The TypeScript type of the values that match a schema. The schema is a JSON Schema literal or a TypeBox schema. */
 export type FromSchema<S> = S extends { static: infer T } ? T : FromJson<S>
 
 type FromJson<S> = S extends { const: infer C } ? C :

@@ -3,10 +3,10 @@ import { AgentError } from './errors.ts'
 import { decideApproval, listApprovals, type Answers, type RunStreamEvent } from './generated/index.ts'
 import type { Handlers } from './run-types.ts'
 
-/** The question was answered elsewhere, or the call that asked has ended. */
+/** Error codes that mean that the question was answered elsewhere, or that its call has ended. */
 const OVER = new Set(['ERR_APPROVAL_DECIDED', 'ERR_APPROVAL_EXPIRED', 'ERR_APPROVAL_NOT_FOUND', 'ERR_APPROVAL_WITHDRAWN'])
 
-/** Answers questions that tool servers ask in the middle of their calls, while the stream of the run is read on. */
+/** Answers questions that tool servers ask during their calls. The stream of the run is read meanwhile. */
 export function createLiveAnswers ({ client, ask, signal }: { client: Client } & Pick<Handlers, 'ask' | 'signal'>) {
   const open = new Set<string>()
   let failure: unknown
@@ -20,7 +20,7 @@ export function createLiveAnswers ({ client, ask, signal }: { client: Client } &
     }
   }
 
-  /** A replayed stream holds questions that are closed. */
+  /** Returns true if the question is open: a replayed stream also holds questions that are closed. */
   async function isOpen (approvalId: string): Promise<boolean> {
     const { data } = await listApprovals({ client, query: { kind: 'question', limit: 500 }, signal, throwOnError: true })
     return data.approvals.some((approval) => approval.approvalId === approvalId)
@@ -33,7 +33,10 @@ export function createLiveAnswers ({ client, ask, signal }: { client: Client } &
   }
 
   return {
-    /** Passes an open question to the handler. Throws what the handler, or its answer, has thrown meanwhile. */
+    /**
+     * Passes an open live question to the handler `ask`. Throws an error that an earlier call of the handler, or the sending of its answer,
+     * has caused.
+     */
     take (event: RunStreamEvent): void {
       if (failure !== undefined) throw failure
       if (event.type === 'question-closed') open.delete(event.approvalId)

@@ -11,18 +11,18 @@ if (typeof Promise.withResolvers !== 'function') {
   throw new Error(`local-agent-service/client/node needs Node 22.18 or newer; ${process.execPath} is Node ${process.versions.node}.`)
 }
 
-/** Between two looks for a service that is awaited, milliseconds. */
+/** The interval between two attempts to find a service that is starting, in milliseconds. */
 const LOOK_MS = 100
 
-/** The address of a service, and the token that its environment names. */
+/** The address of a service, and its token from LOCAL_AGENT_TOKEN. */
 export interface Service {
   url: string
   token?: string
 }
 
 /**
- * Finds the service of this machine by LOCAL_AGENT_URL, else by `instance.json` in LOCAL_AGENT_HOME (default `~/.local-agent`).
- * The token is LOCAL_AGENT_TOKEN. It starts nothing, and asks nobody whether the service answers. Throws ERR_NO_SERVICE.
+ * Finds the service of this computer by LOCAL_AGENT_URL, or else by `instance.json` in LOCAL_AGENT_HOME (default `~/.local-agent`). The
+ * token is LOCAL_AGENT_TOKEN. Starts nothing, and does not check that the service answers. Throws ERR_NO_SERVICE.
  */
 export function findService (env: Record<string, string | undefined> = process.env): Service {
   const token = env.LOCAL_AGENT_TOKEN || undefined
@@ -42,13 +42,13 @@ export function findService (env: Record<string, string | undefined> = process.e
 }
 
 export interface ConnectOptions extends AgentOptions {
-  /** How long to wait for a service that is starting, or is being started again after a crash, milliseconds; default: not at all. */
+  /** How long to wait for a service that is starting or restarting, in milliseconds; by default, not at all. */
   waitMs?: number
 }
 
 /**
- * Finds the service, asks whether it answers, and returns its agent, which follows the service to the address of its next start. Throws
- * ERR_NO_SERVICE.
+ * Finds the service, checks that it answers, and returns an agent for it. The agent follows the service to a new address after a restart.
+ * Throws ERR_NO_SERVICE.
  */
 export async function connect ({ waitMs = 0, ...options }: ConnectOptions = {}): Promise<Agent> {
   for (const end = performance.now() + waitMs; ;) {
@@ -70,13 +70,13 @@ async function connectNow ({ url, token, ...options }: AgentOptions): Promise<Ag
   throw noService(`The service at ${address} does not answer: ${error.error} Start the app that runs it, or local-agent.`, error)
 }
 
-/** Returns where the service is now; its last address while it says nothing of another. */
+/** Returns a function that returns the current address of the service; its last address if the current one is unknown. */
 function followService (last: string): Address {
   return () => {
     try {
       last = findService().url
     } catch {
-      // While no service runs, its last address is as good as any: the request says that it cannot be reached.
+      // No service runs, so the last address is returned: the request then fails with ERR_UNREACHABLE.
     }
     return last
   }

@@ -1,17 +1,18 @@
 import type { RunStreamEvent } from './generated/index.ts'
 
 /**
- * Lets each event of a segment pass once, although its stream is opened again: behind the last event with an id, or from the first event of
- * the segment where the service does not know that id. A replay may join pieces of text; what was not read of a piece passes.
+ * Creates a filter that passes each event of a segment once, even if the stream is opened again. A reopened stream continues after the last
+ * event with an id, or starts again at the segment's first event if the service does not know that id. A replay may join several pieces of
+ * text into one event; only the unread part of such an event passes.
  */
 export function createReplayFilter () {
-  /** By block, call or type of event: the characters or events that were read. */
+  /** The number of characters or events that were read, by block, tool call or event type. */
   const read = new Map<string, number>()
   let replayed = new Map<string, number>()
-  /** The events after the last one with an id: a reconnected stream repeats them. */
+  /** The same numbers since the last event with an id: a reopened stream repeats these events. */
   const unmarked = new Map<string, number>()
 
-  /** Returns how many of `length` units are new. */
+  /** Returns how many of the next `length` characters or events are new. */
   const fresh = (key: string, length: number): number => {
     const from = replayed.get(key) ?? 0
     replayed.set(key, from + length)
@@ -22,22 +23,22 @@ export function createReplayFilter () {
   }
 
   return {
-    /** The stream is opened again, from the first event of the segment. */
+    /** Call when the stream was opened again at the first event of the segment. */
     reopen () {
       replayed = new Map()
       unmarked.clear()
     },
-    /** The stream is opened again behind the last event with an id. */
+    /** Call when the stream was opened again after the last event with an id. */
     resume () {
       for (const [key, length] of unmarked) replayed.set(key, replayed.get(key)! - length)
       unmarked.clear()
     },
-    /** The stream can be opened again behind the event that passed last. */
+    /** Call after an event with an id: the stream can be opened again after it. */
     mark () {
       unmarked.clear()
     },
 
-    /** Returns the event, or the part of it that is new; undefined for one that was read before. */
+    /** Returns the event, or its new part; undefined if the event was read before. */
     pass (event: RunStreamEvent): RunStreamEvent | undefined {
       switch (event.type) {
         case 'text-delta':

@@ -3,10 +3,10 @@ import { AgentError } from './errors.ts'
 import type { FinishEvent, ReplacedChanges, RunStreamEvent, RunTask } from './generated/index.ts'
 import type { Pending, RunResult } from './run-types.ts'
 
-/** Events that a step of the run waits for. */
+/** Events with a request that a step of the run waits for. */
 export type RequestEvent = Extract<RunStreamEvent, { type: 'tool-approval-request' | 'question-request' | 'tool-call-request' }>
 
-/** Collects from the events of a run what its result holds, and what the run waits for. */
+/** Collects the result of a run from its events, and the requests that the run waits for. */
 export function createRunState () {
   const conversation = createConversation()
   let threadId: string | undefined
@@ -29,7 +29,7 @@ export function createRunState () {
     get requests (): readonly RequestEvent[] {
       return requests
     },
-    /** Why the run ended without success; undefined after a success and while it goes on. */
+    /** The error of a run that has failed or was ended; undefined after a success and during the run. */
     get failure () {
       return failure
     },
@@ -47,7 +47,7 @@ export function createRunState () {
         case 'tool-approval-request':
         case 'question-request':
         case 'tool-call-request':
-          // No step waits for a live question.
+          // No step waits for a live question, so it is no request of the segment.
           if (event.type !== 'question-request' || !event.live) requests.push(event)
           break
         case 'data-task':
@@ -70,7 +70,7 @@ export function createRunState () {
       }
     },
 
-    /** Throws ERR_STREAM_CUT before the end of a segment. */
+    /** Returns the result. Throws ERR_STREAM_CUT if no segment was read to its end. */
     result<T> (): RunResult<T> {
       if (finish === undefined || threadId === undefined || runId === undefined) {
         throw new AgentError('The run was not read to its end.', { code: 'ERR_STREAM_CUT' })

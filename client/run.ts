@@ -9,44 +9,47 @@ import { createRunState, type RequestEvent } from './run-state.ts'
 import type { Decision, Handlers, RunResult } from './run-types.ts'
 import { openStream, readJson } from './sse.ts'
 
-/** How often a stream is opened again without a new event: for about a minute, so that a service can be restarted. */
+/** How often a stream is opened again without a new event in between. The attempts take about a minute, so that the service can restart. */
 const ATTEMPTS = 12
 
-/** A run of the agent: its events, over all of its approvals, questions and tool calls, until it ends or waits. */
+/**
+ * A run of the agent. Iterating it yields the run's events, across all approvals, questions and tool calls, until the run ends or waits.
+ */
 export interface AgentRun<T = unknown> extends AsyncIterable<RunStreamEvent> {
-  /** Known from the event `start` on. */
+  /** Undefined before the event `start`. */
   readonly threadId: string | undefined
   readonly runId: string | undefined
-  /** Reads what the loop has not read, and returns the result. Throws AgentError when the run failed. */
+  /** Reads the events that the loop has not read, and returns the result. Throws AgentError if the run failed. */
   result (): Promise<RunResult<T>>
   /** Stops the run. The events end with `abort`, and the iteration ends without an error. */
   stop (): Promise<void>
-  /** Starts another run that goes on where this one stopped, failed or was interrupted. */
+  /** Starts a new run that continues where this one stopped, failed or was interrupted. */
   continue (): AgentRun<T>
   /**
-   * Sends a message that the model gets at its next step; it is stored when the promise resolves. The same `id` again says nothing twice.
-   * Before the run has begun, which somebody must read, it waits for that. Throws ERR_NO_LIVE_RUN when no step follows.
+   * Sends a steering message, which the model gets at its next step. Resolves when the message is stored. A repeated `id` has no effect.
+   * Before the event `start`, the call waits for it, so the run must be read meanwhile. Throws ERR_NO_LIVE_RUN if the run has no further
+   * step.
    */
   steer (message: string, options?: { id?: string }): Promise<SteeredRun>
-  /** Decides a request of the event `tool-approval-request`, in place of the handler `approve`. */
+  /** Decides the request of an event `tool-approval-request`, instead of the handler `approve`. */
   approve (approvalId: string, decision: Decision): void
-  /** Answers a request of the event `question-request`, in place of the handler `ask`; `false` declines. */
+  /** Answers the request of an event `question-request`, instead of the handler `ask`; `false` declines it. */
   answer (approvalId: string, answers: Answers | false): void
 }
 
 export interface RunParts extends Handlers {
   client: Client
-  /** Names this instance of the application when it claims tool calls. */
+  /** The name with which this instance of the application claims tool calls. */
   instance: string
   resumable: boolean
   onEvent?: (event: RunStreamEvent) => void
-  /** The first stream: a request, or the id of a thread or run to follow. */
+  /** Opens the first stream: with a request, or with the id of a thread or run to follow. */
   begin: { body: object, url?: string, key?: string } | { follow: string }
 }
 
 type Events = AsyncGenerator<{ id?: string, event: RunStreamEvent }>
 
-/** How the stream of a segment is opened. `isRepeatable`: it may be opened so again, until its first event is read. */
+/** Opens the stream of a segment. If `isRepeatable` is true, `open` may be called again until the first event is read. */
 interface Segment {
   open: () => Promise<Events>
   isRepeatable: boolean
@@ -60,7 +63,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const live = createLiveAnswers(parts)
   const decisions = new Map<string, object>()
   let isStopped = false
-  /** The id of the run, when it has begun. */
+  /** Resolves to the id of the run when the run has begun. */
   const begun = Promise.withResolvers<string>()
   begun.promise.catch(() => {})
 
@@ -69,7 +72,10 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     const body = { ...given, resumable }
     return readJson<RunStreamEvent>((await openStream(client, { method: 'POST', url, body, headers, query, signal }))!, signal)
   }
-  /** Reads the active run again, behind the event `after`; by the id of a run also what is recorded of one that ended or waits. */
+  /**
+   * Opens the stream of the active run again, after the event `after`. With the id of a run, the stream also holds the recorded events of a
+   * run that has ended or waits.
+   */
   const follow = async (id = state.runId!, after?: string) => {
     const url = `/run/${encodeURIComponent(id)}/stream`
     const headers = after === undefined ? {} : { 'last-event-id': after }
@@ -78,7 +84,10 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     return readJson<RunStreamEvent>(stream, signal)
   }
 
-  /** Yields the events of one segment once, however often its stream breaks off. `isRepeatable`: `open` may be called again, too. */
+  /**
+   * Yields each event of one segment once, however often the stream breaks off. If `isRepeatable` is true, `open` may be called again until
+   * the first event is read.
+   */
   async function * readSegment ({ open, isRepeatable }: Segment): AsyncGenerator<RunStreamEvent> {
     const filter = createReplayFilter()
     let isBegun = false
@@ -92,7 +101,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
       try {
         let isFirst = true
         for await (const { id, event: each } of stream) {
-          // Where the service does not know the last event, it begins again.
+          // If the service does not know the last event, its stream begins again with `start`.
           if (isFirst) filter[each.type === 'start' ? 'reopen' : 'resume']()
           isFirst = false
           isBegun = true
@@ -120,7 +129,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     }
   }
 
-  /** Opens a stream again, until the service can be reached. */
+  /** Opens a stream again. Repeats this while the service cannot be reached, up to ATTEMPTS times. */
   async function again<S> (reopen: () => Promise<S>, from: number): Promise<S> {
     for (let attempt = from; ; attempt++) {
       await pause(pauseBefore(attempt), signal)
@@ -132,7 +141,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     }
   }
 
-  /** Deals with the requests of a segment and returns how the run is read on; undefined when it waits for something else. */
+  /** Answers the requests of a segment, and returns the function that opens the next stream; undefined if the run still waits. */
   async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<Events>) | undefined> {
     const { approve, ask, tools = {} } = parts
     const answers: object[] = []
@@ -167,7 +176,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
         if (state.failure !== undefined && !isStopped) throw state.failure
         const next = isStopped ? undefined : await settle(state.requests)
         if (next === undefined) return
-        // The same decisions again get the same segment, from its beginning.
+        // Sending the same decisions again returns the same segment from its beginning.
         segment = { open: next, isRepeatable: resumable }
       }
     } catch (error) {

@@ -7,20 +7,20 @@ import { listToolCalls, type ToolCall } from './generated/index.ts'
 import type { Execute, Tool, Tools } from './run-types.ts'
 
 export interface ServeOptions {
-  /** The functions by the names of the tools; definitions that were given to `run` may be given here as they are. */
+  /** The functions that execute the calls, by tool name. The tools passed to `run` may be passed here unchanged. */
   tools: Tools
-  /** Only the calls of this task. */
+  /** Restricts this to calls of one task. */
   taskId?: string
-  /** Ends the service of the tools; what executes is aborted, and its outcome is then unknown. */
+  /** Stops serving. Running calls are aborted, and their outcome is then unknown. */
   signal?: AbortSignal
-  /** Called when the result of a call could not be sent. Its outcome becomes unknown. */
+  /** Called if the result of a call could not be sent. The outcome of the call is then unknown. */
   onError?: (error: unknown, call: ToolCall) => void
 }
 
 /**
- * Executes the calls of an application's tools that tasks make, until the signal aborts: those that are open already, and each new
- * one, also over restarts of the service. A call is claimed first, so that of several instances one executes it. Throws AgentError
- * when the service refuses to list the calls.
+ * Executes calls of the application's tools that tasks make, until the signal aborts: open calls and new ones, also across restarts of the
+ * service. Each call is claimed first, so that only one of several instances executes it. Throws AgentError if the service refuses to list
+ * the calls.
  */
 export async function serveTools (
   client: Client,
@@ -53,7 +53,7 @@ export async function serveTools (
     } while (cursor !== undefined)
   }
 
-  /** Lists until a list is newer than the newest event. */
+  /** Lists the open calls again until the list is newer than the newest event. */
   async function lookAgain () {
     for (let attempt = 0; isStale && !ended.aborted; attempt++) {
       isStale = false

@@ -3,19 +3,19 @@ import { notTheService, streamCut } from './errors.ts'
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** One Server-Sent Event. Without `data` it only says how far the stream has come: its `id` is where to resume. */
+/** One Server-Sent Event. An event without `data` only gives the position in the stream: its `id` is the one to resume after. */
 export interface ServerSentEvent {
   id?: string
   event?: string
   data?: string
 }
 
-/** The service writes at least every 4 s. After this much silence the connection counts as lost, ms. */
+/** The service writes at least every 4 s. After this silence, in milliseconds, the connection counts as lost. */
 const SILENCE_MS = 60_000
 
 /**
- * Sends one request, without repeating it, and returns the stream of its answer; undefined for 204. Throws AgentError when the
- * service refuses or does not answer with a stream, and the signal's reason after an abort.
+ * Sends one request, without repeating it, and returns the body of the response as a stream; undefined for 204. Throws AgentError if the
+ * service refuses the request or the response is no stream, and the signal's reason after an abort.
  */
 export async function openStream (client: Client, options: RequestOptions & { method: 'GET' | 'POST' }): Promise<Body | undefined> {
   options.signal?.throwIfAborted()
@@ -36,13 +36,13 @@ export async function openStream (client: Client, options: RequestOptions & { me
 }
 
 /**
- * Yields the events of a stream until it ends. Reads no further while its reader is busy, so that a slow reader slows the service
- * down. Throws ERR_STREAM_CUT when the stream breaks off or is silent for a minute, and the signal's reason after an abort. The
- * connection is closed when the reader stops.
+ * Yields the events of a stream until it ends, and closes the connection when the reader stops. Reads only as fast as its reader, so that a
+ * slow reader slows down the service. Throws ERR_STREAM_CUT if the stream breaks off or is silent for a minute, and the signal's reason
+ * after an abort.
  * Implements https://html.spec.whatwg.org/multipage/server-sent-events.html for lines that end with a line feed.
  */
 export async function * readEvents (body: Body, signal?: AbortSignal | null): AsyncGenerator<ServerSentEvent> {
-  // Not for await: in some web views streams are not async iterable.
+  // No `for await`, because in some web views streams are not async iterable.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', cancel)
@@ -73,12 +73,12 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
   }
 }
 
-/** Yields the JSON of each event with its id; see `readEvents`. */
+/** Yields the parsed JSON of each event, with the event's id; see `readEvents`. */
 export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<{ id?: string, event: T }> {
   for await (const { id, data } of readEvents(body, signal)) if (data !== undefined) yield { id, event: parse<T>(data) }
 }
 
-/** Throws ERR_STREAM_CUT when the text is no JSON. */
+/** Parses the JSON of an event. Throws ERR_STREAM_CUT if the text is not valid JSON. */
 export function parse<T> (data: string): T {
   try {
     return JSON.parse(data) as T
