@@ -43,7 +43,7 @@ const FolderGone = defineError(
   'The folder "%s" is not there any more, and nothing was changed. The copy is kept: put the folder back, and send the request again.'
 )
 
-/** The prefix of the owner's name for the copy of a rehearsal. Such a copy is useless after the service has ended. */
+/** The prefix of `thread` in the record of a rehearsal's copy. Such a copy is useless after the service has ended. */
 const REHEARSAL = 'rehearsal-'
 
 /** A copy of a folder for a conversation, or for a rehearsal. */
@@ -87,7 +87,9 @@ interface CopyParts {
   paths: PathPolicy
   undo: Pick<Undo, 'takeOver'>
   log: Pick<Log, 'warn'>
-  /** Stops the commands of a run, or of its whole conversation. Resolves when their changes are stored, for which the copy is read. */
+  /**
+   * Stops the commands of a run, or of its whole conversation. Resolves when their changes are stored. The copy must still exist for that.
+   */
   endCommands: (owner: { runId: string, threadId?: string }) => Promise<void>
   /** Returns where a run of a conversation, or a rehearsal, works; undefined for other runs. */
   placeOf: (runId: string) => Promise<RunInCopy | undefined>
@@ -106,7 +108,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
   /** The real path of `root`, as soon as that folder exists. */
   let place = root
 
-  /** Returns the copy that contains a path, or is at it. */
+  /** Returns the copy whose folder is at a path or contains it. */
   const copyAt = (path: string): Known | undefined => {
     const found = path.startsWith(place + sep) ? known.get(relative(place, path).split(sep)[0]) : undefined
     return found !== undefined && within(path, found.folder) ? found : undefined
@@ -127,7 +129,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       for (const copy of known.values()) if (copy.thread === thread) await remove(copy)
     })
 
-  /** Makes a copy. `from` is what is copied: the folder, or a copy of it. */
+  /** Makes a copy of `from`: of the folder `real` itself, or of a copy of it. */
   async function make (thread: string, real: string, from = real): Promise<Known> {
     if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
     const isHome = real === parse(real).root || homes.some((home) => within(home, real))
@@ -167,7 +169,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
   const compare = (copy: Known, changed: 'folder' | 'clone'): Promise<Difference[] | undefined> =>
     transform.run('compareClone', { ...clonedOf(copy), changed, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
 
-  /** Records that these paths are the same in the folder and in the copy. */
+  /** Records that these paths are now the same in the folder and in the copy. */
   async function settle (copy: Known, paths: string[], how: Pick<SettleCloneRequest, 'found' | 'isTakenBack'> = {}): Promise<void> {
     if (paths.length === 0) return
     const inner = paths.map((path) => relative(copy.real, path))
@@ -219,7 +221,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       return within(path, place) && (copy === undefined || !within(path, copy.folder))
     },
 
-    /** Reads which copies exist, and deletes remains of others. */
+    /** Loads the records of the copies that exist, and deletes remains of others. */
     async load (): Promise<void> {
       place = await realpath(root).catch(() => root)
       for await (const [key, record] of store.list<CopyRecord>(COPIES, { damaged () {} })) {
@@ -253,7 +255,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       return (await make(REHEARSAL + runId, copyAt(from)?.real ?? from, from)).folder
     },
 
-    /** Deletes the copy of a rehearsal. None of its commands may still run then. */
+    /** Stops the commands of a rehearsal, and deletes its copy. A failure is only logged. */
     async removeOwn (runId: string): Promise<void> {
       try {
         await endCommands({ runId })
@@ -270,10 +272,10 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     },
 
     /**
-     * Applies the changes of a run's copy to the folder: all paths, or some. What somebody changed in the folder meanwhile is left as it
-     * is. What is replaced is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy, NothingToApply,
-     * FolderGone and RunLive (409), NotChanged and DiscardsAll (400) and CopiesUnavailable (503). With `discard`, the copy is deleted
-     * instead.
+     * Applies the changes of a run's copy to the folder: at all paths, or at some. A path that somebody changed in the folder meanwhile is
+     * left as it is. What is replaced is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy,
+     * NothingToApply, FolderGone and RunLive (409), NotChanged and DiscardsAll (400) and CopiesUnavailable (503). With `discard`, the copy
+     * is deleted instead.
      */
     async apply (runId: string, { discard = false, ...body }: ApplyBody): Promise<Applied> {
       const run = isId(runId) ? await placeOf(runId) : undefined
@@ -322,14 +324,14 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     /** Deletes the copies of a conversation. */
     removeOf,
 
-    /** Returns the value with the paths of the copy replaced by those of the folder. */
+    /** Returns the value with all paths of copies in it replaced by the paths of their folders. */
     shown<T> (value: T): T {
       if (known.size === 0 || value === undefined) return value
       const text = JSON.stringify(value)
       if (!text.includes(JSON.stringify(place).slice(1, -1))) return value
       let shown = text
       for (const { folder, real } of known.values()) {
-        // A function, because "$&" and the like have a meaning in a replacement text.
+        // A function, because `$&` and similar sequences have a meaning in a replacement text.
         shown = shown.replaceAll(JSON.stringify(folder).slice(1, -1), () => JSON.stringify(real).slice(1, -1))
       }
       return JSON.parse(shown)

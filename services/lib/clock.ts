@@ -22,7 +22,9 @@ const GRACE_MS = 1_000
 /** The most extensions of one timeout, so that it ends even in a process that is stopped again and again. */
 const MAX_GRACES = 10
 
-/** Intervals of the timer that detects stops: while a timeout is pending, and otherwise, because each tick wakes the processor. */
+/**
+ * Intervals, in milliseconds, of the timer that detects stops: while a timeout is pending, and otherwise. Each tick wakes the processor.
+ */
 const TICK_MS = 1_000
 const IDLE_TICK_MS = 60_000
 /** How late the timer may be before the process counts as stopped: a busy event loop delays it too. */

@@ -22,7 +22,7 @@ const inAny = (names: readonly string[]) => names.map((name) => name.replace(/[.
 const FOLDER = new RegExp(`/(?:${inAny(FOLDERS)})(?:/|$)`)
 const FILE = new RegExp(`/(?:${inAny(FILES)})$`)
 
-/** True if a path is one of a person's or the system's keys and credentials, or is in a folder of them, wherever that folder is. */
+/** True if a path is a file with keys or credentials of a person or the system, or is in a folder of them, wherever that folder is. */
 export function isCredential (path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`
   return FOLDER.test(plain) || FILE.test(plain)

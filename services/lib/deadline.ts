@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 // The time limits of the service. They measure the time that the process ran (`clock.awake`), so a suspended machine uses
 // none of it. Waits that a stopped process must not prolong use `clock.sleep`.
 
-/** How often a limit that rests is checked, milliseconds. */
+/** How often a limit is checked while its time is stopped, in milliseconds. */
 const RESTING_MS = 10_000
 
 interface TimeLimit {

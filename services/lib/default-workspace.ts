@@ -4,12 +4,12 @@ const OF_THE_SYSTEM = [
 ]
 /** Where Linux mounts disks that a person plugs in. A folder there can be a workspace. */
 const PLUGGED_IN = '/run/media/'
-/** Drives, shares of other computers, and the folders of Windows and its programs. */
+/** Matches drives, shares of other computers, and the folders of Windows and of its programs. */
 const OF_WINDOWS = /^(?:[a-z]:\\?|\\\\[^\\]+\\[^\\]+\\?|[a-z]:\\(?:windows|program files(?: \(x86\))?|programdata)(?:\\.*)?)$/i
 
 /**
- * Returns why a folder cannot be the default workspace, as a sentence: a person who started the service there did not choose it. Undefined
- * if it can.
+ * Returns a sentence that says why the folder in which the service was started cannot be the default workspace: nobody chose it as a place
+ * to work. Undefined if it can.
  */
 export function unfitWorkspace (folder: string): string | undefined {
   const isWhole = folder === '/' || OF_WINDOWS.test(folder)

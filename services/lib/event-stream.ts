@@ -5,10 +5,12 @@ const LF = 0x0a
 const CR = 0x0d
 const BOM = '\ufeff'
 
-/** A comment line is sent after this much silence: the read limit of many clients in Python is five seconds. Milliseconds. */
+/**
+ * A keep-alive comment line is sent after this much silence, in milliseconds: many clients in Python have a read timeout of five seconds.
+ */
 export const PING_MS = 4_000
 
-/** An event exceeded the limit; `head` is the beginning of it. */
+/** Thrown if an event exceeds the limit. `head` is the beginning of the event. */
 export class EventTooLarge extends Error {
   readonly head: string
   constructor (head: string) {
@@ -23,11 +25,11 @@ const HEAD_BYTES = 64 * 1024
 export interface ServerEvent {
   id?: string
   event?: string
-  /** Milliseconds to wait before the stream is opened again, as the server wrote it. */
+  /** The time to wait before the stream is opened again, in milliseconds, as the server wrote it. */
   retry?: string
   /** Absent when the event has no line of data. */
   data?: string
-  /** The number of bytes that arrived for it. */
+  /** The number of bytes of the stream that belong to the event. */
   bytes: number
 }
 

@@ -5,7 +5,7 @@ import { textsIn } from './texts-in.ts'
 import { isTopLevelDomain } from './top-level-domains.ts'
 
 const WORD = /[^\s"'`<>|^{}]+/g
-/** Characters before an address that are not part of it: marks, the name of an attribute. */
+/** Matches characters before an address that are not part of it: punctuation, or the name of an attribute with `=`. */
 const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/
 /** Characters that may separate two addresses, or an address from the words of a program. */
 const GLUE = /[()[\],;=&?!*~]+/
@@ -19,7 +19,7 @@ const MOST_ADDRESSES = 2_000
 /** The most pieces of one word that are read. */
 const MOST_PIECES = 200
 
-/** An address in the form in which two are compared: without scheme, `www.`, fragment and final slash. */
+/** An address. `key` is the form in which addresses are compared: without scheme, `www.`, fragment and final slash. */
 export interface Address {
   key: string
   host: string
@@ -41,7 +41,7 @@ const LABELS = /^[\p{L}\p{N}_-]+(?:[.。．｡][\p{L}\p{N}_-]+)+[.。．｡]?$/u
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/i
 /** Top-level domains that are also extensions of files: `main.rs:12` and `README.md#top` are places in files. */
 const OF_FILES = /\.(?:md|rs|py|sh|pl|cc|so|zip|mov|ps|in)$/i
-/** Top-level domains that are not also words of programs. A text that consists of one name under them is a host. */
+/** Top-level domains that are rarely the last part of a name in source code. A text that is one name under such a domain is a host. */
 const USUAL = /\.(?:com|org|net|edu|gov|info|biz|io|dev|xyz|top|example)$/i
 
 function ofUrl (url: URL | null): Address | undefined {
@@ -65,7 +65,7 @@ function readMail (word: string): Address | undefined {
   return { host, key: `${local}@${host}${rest}`, text: `mailto:${local}@${host}${rest}` }
 }
 
-/** Reads a word of any text as an address, if it has the form of one. */
+/** Reads a word of any text as an address; undefined if it does not have the form of one. */
 function readWord (word: string): Address | undefined {
   if (SPECIAL.test(word)) return ofUrl(URL.parse(word))
   if (WITH_SLASHES.test(word)) {
@@ -123,8 +123,8 @@ const isMeant = (word: string) =>
   word.includes('.') || word.includes('://') || word.includes('@') || /^localhost(?:[:/]|$)/i.test(word) || /^[\w-]+:\d{2,5}\b/.test(word)
 
 /**
- * Returns the addresses in a text. With `asSaid`, as people write them. With `isInput`, without the punctuation behind each. Otherwise each
- * address is returned twice: with the punctuation behind it and without.
+ * Returns the addresses in a text. With `asSaid`, also those that people write without a scheme. With `isInput`, each address without the
+ * punctuation behind it. Otherwise each address is returned twice: with the punctuation behind it and without.
  */
 export function addressesIn (text: string, { asSaid = false, isInput = false } = {}): Address[] {
   const found = new Map<string, Address>()
@@ -251,7 +251,8 @@ export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS
 }
 
 /**
- * Yields an address without its last parts, one after the other, up to its host alone. If the whole address is known, these are known, too.
+ * Yields the shorter forms of an address: its host alone, then the address without one, two or more of its last path segments. If the whole
+ * address is known, its shorter forms count as known, too.
  */
 export function * shorterForms ({ key, host }: Address): Generator<string> {
   yield host

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** No place for configuration and data is known. */
+/** Thrown if no place for configuration and data is known. */
 class NoHome extends Error {
   readonly exitCode = 78
   override readonly message = 'This user has no home directory: set LOCAL_AGENT_HOME to a folder that this user may write to.'

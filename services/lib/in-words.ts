@@ -1,7 +1,7 @@
 /** The most characters of a quoted value. */
 const MAX_TEXT = 2_000
 
-/** Says a number with its noun: `1 byte`, `2 bytes`. */
+/** Returns a number with its noun: `1 byte`, `2 bytes`. */
 export const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
 
 /** Returns a text as it is, and any other value as JSON with shortened texts. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** A line without its newline. Of a line that exceeds the limit only the first 64 KiB and the last bytes are kept. */
+/** A line without its newline. If a line exceeds the limit `longest`, only its first 64 KiB and its last 256 bytes are kept. */
 export type Line = { bytes: Buffer } | { head: string, tail: string }
 
-/** A line exceeded the absolute limit. */
+/** Thrown if a line exceeds the limit `endless`. */
 export class EndlessLine extends Error {}
 
 const HEAD_BYTES = 64 * 1024
@@ -61,7 +61,7 @@ export function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
   return parts
 }
 
-/** Reads a body up to `limit` bytes; the rest is not read. */
+/** Reads a body up to `limit` bytes. `isCut` says whether there is more, which is not read. */
 export async function readAtMost (chunks: AsyncIterable<Buffer>, limit: number): Promise<{ bytes: Buffer, isCut: boolean }> {
   let parts: Buffer[] = []
   let size = 0

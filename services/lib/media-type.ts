@@ -103,7 +103,7 @@ function isWholePng (bytes: Buffer): boolean {
 }
 
 const ZIP = (bytes: Buffer) => begins(bytes, 'PK\x03\x04') || begins(bytes, 'PK\x05\x06')
-/** Older documents of Office, and newer ones with a password. */
+/** Matches the container of older Office documents, and of newer ones with a password. */
 const OLE = (bytes: Buffer) => begins(bytes, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')
 const IN_ZIP: Array<[mediaType: string, name: string]> = [
   [`${OOXML}wordprocessingml.document`, 'word/document.xml'],

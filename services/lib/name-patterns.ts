@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 
-/** Compiled patterns that are kept: requests bring their own, and each takes some kilobytes. */
+/** The most compiled patterns that are kept: requests bring patterns of their own, and each takes some kilobytes. */
 const MOST_KEPT = 1_000
 
 /** Creates a function that returns whether a glob matches the name of a tool. It keeps compiled patterns. */

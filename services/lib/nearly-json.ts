@@ -1,11 +1,11 @@
 import { isObject, readJson } from './json.ts'
 
-// Reads JSON as models write it: with extra or missing commas, quotation marks of other languages, unquoted names, comments, Python's
-// words, a fence or prose around it, and cut off at any place.
+// Reads JSON as models write it: with extra or missing commas, quotation marks of other languages, unquoted names, comments, literals of
+// Python (`None`), a fence or prose around it, and cut off at any place.
 
 /**
- * Returns the value of a text that is JSON but for small faults: an extra comma, quotation marks of another language, comments, a fence
- * around it. Undefined if the text may have been cut off, or is ambiguous. A JSON text that holds a JSON text counts as the inner one.
+ * Returns the value of a text that is JSON except for small faults: an extra comma, quotation marks of another language, comments, a fence
+ * around it. Returns undefined if the text may have been cut off, or is ambiguous.
  */
 export function readNearlyJson (text: string): { value: unknown } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
@@ -65,7 +65,7 @@ export function findJsonEnd (text: string, from: number): { end: number } | { la
   return { lacks: open.reverse().join('') }
 }
 
-/** The number of braces in a text at which an object is tried. */
+/** The most opening braces of a text at which an object is tried. */
 const MOST_PLACES = 50
 
 /** Returns the complete objects of JSON, or nearly JSON, in a text, in their order. */
@@ -82,9 +82,9 @@ export function objectsIn (text: string): Array<Record<string, unknown>> {
   return objects
 }
 
-/** Levels of nesting that are read. */
+/** The deepest nesting that is read. */
 const MOST_LEVELS = 40
-/** Objects and lists that are read of one text. */
+/** The most objects and lists that are read from one text. */
 const MOST_VALUES = 20
 
 interface Reader {

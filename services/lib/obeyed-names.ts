@@ -1,11 +1,12 @@
 import { isShortName } from './windows-path.ts'
 
-// The one table of names that programs obey. `opens`: obeyed when somebody only opens or enters the folder, or by a hook that exists.
-// `starts`: obeyed when a person starts something. Names are in lower case and compared in the form of `plainName`.
+// The one table of names of files that programs obey, which means that they act on such a file by themselves. `opens`: obeyed as soon as
+// somebody opens or enters the folder, or by a hook that exists. `starts`: obeyed when a person starts something. Names are in lower case
+// and compared in the form of `plainName`.
 
 /**
- * Names that editors, shells, version managers, agents, hook managers and systems obey, and names in a home. A folder includes everything
- * in it.
+ * Names that editors, shells, version managers, agents, hook managers and operating systems obey, and names that programs obey in a home. A
+ * folder includes everything in it.
  */
 const OPENS = new Set([
   '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
@@ -41,7 +42,7 @@ const OPENS = new Set([
   '.tmux.conf', '.screenrc', '.xsessionrc', '.rprofile', '.renviron',
   '.kshrc', '.cshrc', '.tcshrc', '.login', '.xprofile', '.xsession', '.xinitrc', '.pam_environment', '.gitconfig', '.ssh'
 ])
-/** Names that agents obey where they are started, and that pages about these agents have. */
+/** Names that an agent obeys where it is started. Pages of documentation about the agent have the same names. */
 const OF_PAGES = new Set(['crush.md', 'replit.md'])
 const PAGES = /^(?:docs?|documentation|guides?|install(?:ation)?)$/
 /** Patterns for programs that obey several names. */
@@ -71,8 +72,9 @@ const OPENS_IN = new Map(Object.entries({
   mise: new Set(['config.toml'])
 }))
 /**
- * Files that other version control systems write in their folders as they work. All other files there are settings and hooks, or lead to
- * some elsewhere; so does a file in place of such a folder. A folder without `mark` is none of theirs.
+ * Files that other version control systems write in their folders as they work. All other files there are settings or hooks, or lead to
+ * such files elsewhere. So does a file in place of such a folder. A folder without the entry `mark` is not one of these systems':
+ * everything in it counts as obeyed.
  */
 const OF_VERSION_CONTROL = new Map<string, { mark: string, folders: RegExp, files?: RegExp }>(Object.entries({
   '.hg': {
@@ -97,7 +99,7 @@ const OF_VERSION_CONTROL = new Map<string, { mark: string, folders: RegExp, file
   '.jj': { mark: 'repo', folders: /^(?:repo|working_copy)$/ },
   '.pijul': { mark: 'pristine', folders: /^(?:pristine|changes|tmp)$/ }
 }))
-/** Folders of version control. A write of anything in them asks, but a command may work in them. */
+/** Folders of version control. Each write of a tool in them asks the user, but a command may work in them. */
 const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
 /** Files that make a shell read `.env` beside them when somebody enters the folder. */
 export const ENV_LOADERS = new Set(['.envrc', '.envrc.local', '.mise.toml', 'mise.toml', '.autoenv', '.autoenv.zsh'])
@@ -155,8 +157,8 @@ export function plainName (name: string): string {
 }
 
 /**
- * True if programs obey a file of this name as soon as somebody opens or enters its folder. `folder` is the name of that folder, and
- * `isFolder` says whether the file is a folder itself, and `beside` has the plain names in that folder, if these are known.
+ * True if programs obey a file of this name as soon as somebody opens or enters its folder. `folder` is the name of that folder; `isFolder`
+ * says whether the file is a folder itself, and `beside` has the plain names in that folder. Both are undefined if they are not known.
  */
 export function isOpened (folder: string, name: string, isFolder?: boolean, beside?: ReadonlySet<string>): boolean {
   const plain = plainName(name)

@@ -2,7 +2,7 @@ import { jsonBytes, PAGE_BYTES } from './json.ts'
 
 /**
  * Takes one page of the found items: at most `limit`, and not much more than PAGE_BYTES of JSON. `pick` returns the public form of an item,
- * or undefined to leave it out. `nextCursor` is the cursor of the last item, if there are more.
+ * or undefined to leave the item out. `nextCursor` is the cursor of the last item on the page, if there are more.
  */
 export async function takePage<T, V> (
   found: AsyncIterable<T>,

@@ -8,7 +8,8 @@ const NAMED: ReadonlyArray<readonly [RegExp, string]> = [
 const HIGHEST = 0x10ffff
 
 /**
- * Returns a text with the characters that programs read in it: full-width and numbered characters become ordinary ones, invisible ones go.
+ * Returns a text with the characters that programs read in it: full-width characters and character references become ordinary characters,
+ * and invisible characters are removed.
  */
 export function spellPlainly (text: string): string {
   let plain = text

@@ -1,4 +1,4 @@
-/** Where words stand in a text. */
+/** The position of words in a text, as offsets. */
 export interface Place {
   from: number
   to: number
@@ -31,7 +31,7 @@ function foldCharacter (character: string): string {
 /** Folds a text in composed form: case, the width of characters, blanks in a row, quotation marks and dashes. */
 function fold (text: string): Folded {
   let folded = ''
-  // Looking at the end of the growing text would copy it each time.
+  // Reading the end of the growing text would copy the text each time.
   let last = ''
   const places: number[] = []
   let at = 0
@@ -73,7 +73,7 @@ export function wordFinder (text: string): (words: string) => Place[] {
   }
 }
 
-/** Returns a function that returns the words as they stand in the quoted text; undefined if they do not stand there. */
+/** Returns a function that takes words and returns them as the text has them; undefined if the text does not contain them. */
 export function quoteFinder (text: string): (words: string) => string | undefined {
   const find = wordFinder(text)
   return (words) => {

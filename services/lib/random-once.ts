@@ -5,7 +5,7 @@ const DRAWN = 4_096
 
 let drawn = Buffer.alloc(0)
 
-/** Returns up to DRAWN random bytes. No byte is returned twice. */
+/** Returns `length` random bytes, at most DRAWN. No byte is returned twice. */
 export function randomOnce (length: number): Buffer {
   if (drawn.length < length) drawn = randomBytes(DRAWN)
   const taken = drawn.subarray(0, length)

@@ -31,10 +31,10 @@ interface Position {
 
 export const newSealedFile = (id = newId()): SealedFile => ({ id, key: randomBytes(32).toString('base64') })
 
-/** A content is no longer kept, is damaged, or belongs to another file. */
+/** Thrown if a content is no longer kept, is damaged, or belongs to another file. */
 export class CopyGone extends Error {}
 
-/** A sealed file could not be written. The message says why, without paths. */
+/** Thrown if a sealed file cannot be written. The message says why, without paths. */
 export class FileUnwritten extends Error {
   constructor (cause: unknown) {
     super(describeDiskFailure(cause) ?? 'its folder cannot be written', { cause })
@@ -159,7 +159,7 @@ function nonce (chunk: number): Buffer {
   return bytes
 }
 
-/** Reads a content of `size` bytes, chunk by chunk; an empty one is kept nowhere. Throws CopyGone. */
+/** Reads a content of `size` bytes, chunk by chunk. An empty content is in no file. Throws CopyGone. */
 export async function * readSealedContent (
   folder: string,
   { id, key }: Partial<SealedFile>,
@@ -197,8 +197,8 @@ export async function writeSealed (folder: string, file: SealedFile, content: Ui
 }
 
 /**
- * Reads a sealed file with one content of `bytes` bytes; by default, of as many as the file holds. Throws if it was removed or is damaged;
- * only with `bytes` if whole chunks are missing.
+ * Reads a sealed file with one content of `bytes` bytes; by default, of as many as the file holds. Throws if the file was removed or is
+ * damaged. Whole chunks that are missing at its end are noticed only with `bytes`.
  */
 export async function readSealed (folder: string, file: SealedFile, bytes?: number): Promise<Buffer> {
   const { size } = await stat(join(folder, file.id))

@@ -17,7 +17,7 @@ export function createSecrets (...own: Array<string | undefined>) {
       sources.push(source)
     },
     all,
-    /** Yields all secrets but those of a source that was added. */
+    /** Returns all secrets except those of the added source `source`. */
     allBut: (source: () => Iterable<string>): string[] => [...new Set(sources.flatMap((each) => each === source ? [] : [...each()]))],
     /** Returns the text with all secrets redacted; see createRedactor. */
     redact (text: string): string {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 
 /**
- * The absolute path that a path means, found from its text alone; or why it means none, as the end of a sentence that begins with the path.
+ * The absolute path that a path stands for, derived from its text alone; or the reason why it stands for none, as the end of a sentence
+ * that begins with the path.
  */
 type PathReading = { path: string } | { refused: string }
 
@@ -113,6 +114,6 @@ function nameProblem (name: string): string | undefined {
 /** True if a name may be the short name that Windows gives a long one, such as `GIT~1` for `.git`. */
 export const isShortName = (name: string): boolean => /^(?=[^.]{2,8}(?:\.|$))[^.]*~\d{1,6}(?:\.[^.]{0,3})?$/.test(name)
 
-/** Returns the text that two spellings of the same place have in common, with the usual case rules of a system's file systems. */
+/** Returns a path in the form that all spellings of the same place share, by the usual case rules of the system's file systems. */
 export const foldCase = (path: string, platform: NodeJS.Platform = process.platform): string =>
   platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path

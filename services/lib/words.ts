@@ -5,13 +5,13 @@ export interface Word {
   end: number
 }
 
-/** Letters, digits and marks in a row. */
+/** Matches letters, digits and marks in a row. */
 const RUN = /[\p{L}\p{N}\p{M}]+/gu
 /** Scripts that put no blanks between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]/u
 // eslint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/
-/** Characters of a run that are split at once, so that a text without blanks holds nothing up. */
+/** The most characters that are segmented at once, so that a long text without blanks does not block the event loop. */
 const RUN_CHARACTERS = 1_000
 /** The characters of a word that count; the rest is ignored. */
 const WORD_CHARACTERS = 40

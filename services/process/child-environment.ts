@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
 /**
- * Variables of the service that no child gets: its settings, token and passphrase, the keys of the model gateway and of a collector of
- * traces. Also ELECTRON_RUN_AS_NODE, which would make every Electron app that a command starts run as Node.
+ * Matches variables of the service that no child gets: its settings, token and passphrase, and the keys of the model gateway and of the
+ * trace collector. Also ELECTRON_RUN_AS_NODE, which would make every Electron app that a command starts run as Node.
  */
 const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS$|ELECTRON_RUN_AS_NODE$)/i
 
@@ -19,7 +19,7 @@ const SECRET_NAMES = [
 ]
 /** Variables with such a name that hold no secret, and that shells, ssh and git need. */
 const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/
-/** An address with a password in it. The variables of proxies keep theirs: without it a program would reach nothing. */
+/** Matches a URL that contains a password. Proxy variables may have one, because without it programs would reach nothing. */
 const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
 const PROXY = /_PROXY$/i
 
@@ -28,8 +28,8 @@ export const looksSecret = (name: string, value: string): boolean =>
   (!NO_SECRET.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name.toUpperCase()))) || (LOGIN.test(value) && !PROXY.test(name))
 
 /**
- * Returns the environment for a child process, without the variables that look like secrets. Only a tool server gets one of those, if its
- * entry names it.
+ * Returns the environment for a child process, without the variables that look like secrets. Only a tool server gets such a variable, if
+ * its entry names the variable.
  */
 export const childEnvironment = (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(namedEnvironment(environment, secrets)).filter(([name, value]) => !looksSecret(name, value!)))

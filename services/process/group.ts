@@ -6,7 +6,7 @@ import { procStat } from './process-identity.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 import { systemProgram } from './windows-command.ts'
 
-/** 4 EiB in KiB: finite, for programs that check for a limit before they allocate memory. */
+/** The highest tag: 4 EiB, in KiB. It is finite, for programs that check for a limit before they allocate memory. */
 const TOP = 2 ** 52
 const SPREAD = 2 ** 40
 

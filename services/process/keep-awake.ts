@@ -23,12 +23,12 @@ if ($type::SetThreadExecutionState([uint32]"0x80000001") -eq 0) { exit 1 }
 
 /**
  * Returns the programs that keep a machine of this system awake, the best one first. The screen may still turn off, and the machine still
- * sleeps when its user closes the lid or chooses sleep. `pid` is this process, with which the program of macOS ends.
+ * sleeps when its user closes the lid or chooses sleep. On macOS, the program ends with the process `pid`.
  */
 export function awakePrograms (platform: NodeJS.Platform = process.platform, pid = process.pid): AwakeProgram[] {
   switch (platform) {
     case 'linux': {
-      // Desktops differ in which of the two they go by. Without a session of the user, only the second is allowed.
+      // Desktops differ in which of the two locks they respect. Without a session of the user, only the second one is allowed.
       const inhibit = (what: string): AwakeProgram =>
         ({ command: 'systemd-inhibit', args: [`--what=${what}`, `--who=${NAME}`, `--why=${WHY}`, '--mode=block', 'cat'] })
       return [inhibit('idle:sleep'), inhibit('idle')]
@@ -44,13 +44,13 @@ export function awakePrograms (platform: NodeJS.Platform = process.platform, pid
   }
 }
 
-/** A machine falls asleep after minutes: shorter work needs no program. Milliseconds. */
+/** How long work must last before a program is started, in milliseconds: machines fall asleep only after minutes. */
 const WORK_MS = 5_000
 /** How long before a planned run the machine is kept awake, milliseconds. */
 const DUE_MS = 5 * 60_000
-/** Characters of a program's words about its failure that are kept. */
+/** The most characters that are kept of a program's output about its failure. */
 const OUTPUT_KEPT = 300
-/** After a failure the program is started again at the earliest then, milliseconds. */
+/** How long after a failure no program is started, in milliseconds. */
 const RETRY_MS = 10 * 60_000
 
 interface Parts {
@@ -61,7 +61,7 @@ interface Parts {
   log: Pick<Log, 'warn'>
 }
 
-/** Runs one of the programs. `again` is called when it failed and the next one is to be started. */
+/** Runs one of the programs. `again` is called when a program has failed and the next one must be started. */
 function createHolder ({ programs, clock, env, cwd, log }: Parts, again: () => void) {
   let held: GuardedChild | undefined
   /** The program that is tried next. */
@@ -69,7 +69,7 @@ function createHolder ({ programs, clock, env, cwd, log }: Parts, again: () => v
   let failedAt = -Infinity
   let problem: string | undefined
 
-  /** Notes that a program ended by itself: it could not keep the machine awake. */
+  /** Waits until a program ends. One that ends by itself could not keep the machine awake. */
   async function follow (child: GuardedChild, command: string): Promise<void> {
     let output = ''
     child.stdout.resume()
@@ -80,7 +80,7 @@ function createHolder ({ programs, clock, env, cwd, log }: Parts, again: () => v
     fail(command, output.trim() || `it ended with ${code}`)
   }
 
-  /** Goes on with the next program. When none is left, says why, once until it changes. */
+  /** Continues with the next program. If none is left, logs the reason, unless the last failure had the same one. */
   function fail (command: string, reason: string): void {
     next++
     if (next < programs.length) return again()
@@ -122,18 +122,18 @@ export type KeepAwake = ReturnType<typeof createKeepAwake>
  */
 export function createKeepAwake ({ isWanted, ...parts }: Parts & { isWanted: () => boolean }) {
   const { clock, programs } = parts
-  /** When each work that is under way began, by the clock that stands still while the machine sleeps. */
+  /** When each work under way began, in milliseconds of the clock that stops while the machine sleeps. */
   const working = new Map<object, number>()
   let dueAt = Infinity
   let isClosed = programs.length === 0
-  /** The newest look at what is needed; looks follow each other. */
+  /** The newest update. Updates run one after another. */
   let looking: Promise<void> = Promise.resolve()
   const holder = createHolder(parts, () => void update())
 
   function isNeeded (): boolean {
     if (isClosed || !isWanted()) return false
     if (dueAt - clock.now() <= DUE_MS) return true
-    // A program that holds the machine already stays for work that begins.
+    // A program that already runs continues for new work.
     return working.size > 0 && (holder.isHeld() || clock.awake() - Math.min(...working.values()) >= WORK_MS)
   }
 
@@ -158,19 +158,21 @@ export function createKeepAwake ({ isWanted, ...parts }: Parts & { isWanted: () 
       clock.sleep(WORK_MS, over.signal).then(update, () => {})
     },
 
-    /** Takes the time of the next planned work, epoch milliseconds; Infinity for none. Call it every few seconds. */
+    /** Sets the time of the next planned work, in milliseconds since the epoch; Infinity for none. Must be called every few seconds. */
     setDue (at: number): void {
       dueAt = at
       if (!isClosed) void update()
     },
 
-    /** Looks again whether it is wanted. Resolves when the machine is held, or let go. */
+    /** Starts a program if one is needed now, and ends it otherwise. Resolves when that is done. */
     update,
 
-    /** Why the machine is not kept awake; undefined while it is, or was at the last time. */
+    /**
+     * Returns why the newest failed attempt to keep the machine awake failed; undefined if none has failed, or the user does not want it.
+     */
     problem: (): string | undefined => isWanted() ? holder.problem() : undefined,
 
-    /** Lets the machine go. */
+    /** Ends the program, and starts no more. */
     close (): Promise<void> {
       isClosed = true
       return update()

@@ -9,7 +9,7 @@ export const RUN_INPUT = '--run-input'
 
 const source = (name: string) => new URL(`../../workers/${name}.ts`, import.meta.url)
 
-/** Flags of threads. Without it, a report of the process would hold the environment, and so keys, for each thread. */
+/** Command-line flags of threads. Without this flag, a diagnostic report contains the environment, with its keys, once for each thread. */
 export const THREAD_FLAGS = ['--report-exclude-env']
 
 /** Returns what `new Worker` takes to run workers/<name>.ts in a thread. */

@@ -62,10 +62,10 @@ export function procStat (pid: number | 'self') {
   }
 }
 
-/** More than proc(5), stat can have, bytes. */
+/** A buffer larger than any /proc/<pid>/stat. */
 const bytes = Buffer.alloc(4096)
 
-/** All processes are read at the end of each command, so it is read at once: `readFileSync` asks for a size and reads until the end. */
+/** Reads a small file with one call. All processes are read at the end of each command, and `readFileSync` makes several calls for each. */
 function readAtOnce (path: string): string {
   const fd = openSync(path, 'r')
   try {

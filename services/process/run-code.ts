@@ -4,8 +4,8 @@ import type { PackIndex } from '../lib/pack.ts'
 // themselves.
 
 /**
- * Runs a program of the build: the body of a function with these parameters, see scripts/bundle.ts. No file has the name `filename`;
- * packages are resolved from there, and stack traces show it.
+ * Runs a program of the build: `code` is the text of a function, see scripts/bundle.ts. No file has the name `filename`. Stack traces show
+ * that name, and packages are resolved from there. `runOther` runs another program of the build.
  */
 export function runCode (code: string, filename: string, runOther?: (name: string) => unknown): unknown {
   const { createRequire } = process.getBuiltinModule('node:module')
@@ -16,7 +16,10 @@ export function runCode (code: string, filename: string, runOther?: (name: strin
   return program(createRequire(filename), filename, dirname(filename), pathToFileURL(filename).href, runOther)
 }
 
-/** Runs a program of the pack, which is open as `fd`. For a worker thread: it shares the open files of its process. */
+/**
+ * Runs the program `name` of the pack, which is open as the descriptor `fd`. For worker threads: they share the open files of their
+ * process.
+ */
 export function runPacked (run: typeof runCode, fd: number, index: PackIndex, folder: string, name: string): unknown {
   const { readSync } = process.getBuiltinModule('node:fs')
   const { join } = process.getBuiltinModule('node:path')
@@ -30,8 +33,8 @@ export function runPacked (run: typeof runCode, fd: number, index: PackIndex, fo
 }
 
 /**
- * Runs the program that is the first `length` bytes of standard input. For a child process: it is then of the same build as its
- * parent, whatever was installed meanwhile.
+ * Runs the program that is the first `length` bytes of standard input. For child processes: so a child is of the same build as its parent,
+ * even if another build was installed meanwhile.
  */
 export function runInput (run: typeof runCode, filename: string, length: string, ...args: string[]): unknown {
   const { readSync } = process.getBuiltinModule('node:fs')

@@ -39,7 +39,7 @@ export function shellCommand (line: string, { name, program }: Shell = systemShe
   return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', `"chcp 65001 >nul 2>nul & ${line}"`] : ['-c', line]]
 }
 
-/** The longest line that cmd.exe runs, in characters, without what is put before it. */
+/** The longest line that cmd.exe runs, in characters, without the commands that `shellCommand` puts before it. */
 const LONGEST_LINE = 8_000
 
 /** Returns why a shell would not run exactly this command line; undefined if it would. */

@@ -1,17 +1,19 @@
 import { stat } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 
-/** Intervals of that little work: while work may wait, and otherwise, because each wakes the processor twice. */
+/**
+ * Intervals between two pieces of work, in milliseconds: while other work may wait, and otherwise. Each piece wakes the processor twice.
+ */
 const EVERY_MS = 1_000
 const IDLE_EVERY_MS = 60_000
-/** Work may wait for this long after its last sign, milliseconds. */
+/** For this long after the last sign of work, in milliseconds, other work may wait. */
 const AFTER_MS = 30_000
 
 /**
- * Keeps the threads of Node's pool, which read and write files, awake: gives them a little work every second while there are signs of work,
- * and every minute otherwise. `noteWork` tells of such a sign. C libraries lose, once in a long while, the signal that wakes such a thread
- * (glibc 2.27 to 2.40: sourceware.org bug 25847; macOS: libuv issue 5280). Work in the queue of the pool then waits for further work to
- * arrive, for ever if there is none.
+ * Keeps the threads of Node's pool, which read and write files, awake: gives them a little work every second while there are signs of other
+ * work, and every minute otherwise. A call of `noteWork` is such a sign. Some C libraries, rarely, lose the signal that wakes such a thread
+ * (glibc 2.27 to 2.40: sourceware.org bug 25847; macOS: libuv issue 5280). Work in the queue of the pool then waits until further work
+ * arrives, for ever if none does.
  */
 export function keepThreadsAwake (clock: Pick<Clock, 'monotonic'>): { noteWork: () => void, stop: () => void } {
   let until = 0
@@ -36,7 +38,10 @@ export function keepThreadsAwake (clock: Pick<Clock, 'monotonic'>): { noteWork: 
 
 let stuck = 0
 
-/** Notes a worker thread that cannot be ended, because its file system does not answer. `ended` resolves when it has ended after all. */
+/**
+ * Counts a worker thread that cannot be ended, because its file system does not answer. `ended` resolves when the thread has ended after
+ * all.
+ */
 export function noteStuck (ended: Promise<unknown>): void {
   stuck++
   void ended.finally(() => stuck--)

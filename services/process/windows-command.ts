@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 import { win32 } from 'node:path'
 
 /**
- * Returns the path of a program of Windows itself. A bare name would start a program of that name from the folder where a command works.
+ * Returns the path of a program of Windows itself. With a bare name, Windows would start a program of that name from the folder in which a
+ * command works.
  */
 export const systemProgram = (name: string, root = process.env.SystemRoot): string =>
   win32.join(root !== undefined && win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', name)
@@ -24,9 +25,9 @@ interface WindowsCommand {
 }
 
 /**
- * Returns the program that Windows starts for the name of a command: the first file in the folders of PATH that has an ending of PATHEXT.
- * Most tools of npm are batch files there, such as npx.cmd. Node does not start batch files, so cmd.exe does, with the arguments escaped
- * for it. Throws an Error for arguments that cmd.exe would cut.
+ * Returns the program that Windows starts for the name of a command: the first file in the folders of PATH that has an extension of
+ * PATHEXT. Most tools of npm are batch files there, such as npx.cmd. Node does not start batch files, so cmd.exe does, with the arguments
+ * escaped for it. Throws an Error for arguments that cmd.exe would cut.
  */
 export function windowsCommand (command: string, args: string[], place: Place): WindowsCommand {
   const program = findProgram(command, place) ?? command
@@ -58,7 +59,8 @@ function findProgram (command: string, { cwd, env, isFile: isThere = isFile }: P
 const variable = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
   Object.entries(env).find(([each]) => each.toUpperCase() === name)?.[1]
 
-// https://qntm.org/cmd: quotes and backslashes as the C library reads them, then each character that cmd.exe reads with ^ before it.
+// https://qntm.org/cmd: quotes and backslashes are escaped for the C library, then each character that cmd.exe interprets gets a ^ before
+// it.
 const META = /[()\][%!^"`<>&|;, *?]/g
 const escaped = (text: string): string => text.replace(META, '^$&')
 

@@ -23,10 +23,16 @@ export const keepYoungGeneration = (): void => setGrowth(1)
 /** Lets the young generation grow as V8 wants, and V8 store compiled code for the next start. */
 export const letYoungGenerationGrow = (): void => setGrowth(GROWTH)
 
-/** With more, a collection pauses the main thread for 17 ms; with half of it, a short run takes an eighth more CPU time. */
+/**
+ * The largest young generation, in bytes. With more, a collection pauses the main thread for 17 ms; with half of it, a short run takes an
+ * eighth more CPU time.
+ */
 const MOST_BYTES = 32 * 1024 * 1024
 
-/** Lets the young generation grow up to MOST_BYTES. V8 reads its limit once, before any code runs, but the factor at each growth. */
+/**
+ * Creates the control of the young generation: `grow` lets it grow up to MOST_BYTES. V8 reads its own size limit only once, before any code
+ * runs, but the growth factor at each growth.
+ */
 export function createYoungGeneration (): { grow: () => void, close: () => void } {
   let isGrowing = false
   const size = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')!.space_size

@@ -69,7 +69,7 @@ async function sync (path: string, flags: string): Promise<void> {
   }
 }
 
-/** Removes the copies of earlier data, from before repairs and migrations, that are older than so many milliseconds. */
+/** Removes the copies of earlier data, from before repairs and migrations, that are older than `ms` milliseconds. */
 export async function removeOldCopies (dir: string, { ms, now }: { ms: number, now: number }): Promise<void> {
   for (const name of await namesIn(dir)) {
     if (!/^data\.(?:v\d|damaged-)/.test(name)) continue
@@ -88,11 +88,11 @@ export interface Identity {
   mtimeMs: number
 }
 
-/** Hashed without a yield; takes a fifth of a millisecond. */
+/** The bytes that are hashed without a yield to the event loop, in a fifth of a millisecond. */
 const SLICE_BYTES = 256 * 1024
 
 /**
- * Returns undefined when the path is not a regular file. Synchronous: a call takes microseconds, and promises for a thousand
+ * Returns the identity of a regular file; undefined for anything else. Synchronous: a call takes microseconds, and promises for a thousand
  * files would take much longer.
  */
 export function identityOf (path: string): Identity | undefined {

@@ -33,7 +33,7 @@ export function deriveKeys (master: Buffer): Keys {
   }
 }
 
-/** Replaces the digest key. Record keys are digests, so the digest key must not change when the master key does. */
+/** Returns the keys with another digest key. Record keys are digests, so the digest key must not change when the master key does. */
 export const withDigestKey = (keys: Keys, digest: Buffer): Keys => ({ ...keys, digest: createSecretKey(digest) })
 
 /** Returns OWASP's parameters for scrypt (N = 2^17, r = 8, p = 1) and a new random salt. */
@@ -61,9 +61,9 @@ export function digestOf ({ digest }: Keys, text: string): string {
   return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]))
 }
 
-/** Digests that are remembered: a run needs that of its thread a dozen times. */
+/** The most digests that are remembered. A run needs the digest of its thread a dozen times. */
 const REMEMBERED = 200
-/** The length of texts whose digest is remembered, characters: ids. */
+/** The longest text whose digest is remembered, in characters. Ids are shorter. */
 const ID_CHARACTERS = 128
 
 /** Returns a function that remembers the digests of the newest short texts. */

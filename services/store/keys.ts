@@ -12,7 +12,7 @@ const padded = (time: number, digits: number) => String(time).padStart(digits, '
 /** The decided requests for approval, kept for a year. A record holds a digest of the input, not the input. */
 export const DECIDED = 'decided/'
 export const decidedKey = (approvalId: string) => DECIDED + approvalId
-/** The index of those records by conversation or task. */
+/** The index of the decided requests by conversation or task. */
 export const DECIDED_OF = 'decided-of/'
 export const decidedOfPrefix = (owner: string) => `${DECIDED_OF}${owner}/`
 export const decidedOfKey = (owner: string, approvalId: string) => decidedOfPrefix(owner) + approvalId
@@ -35,7 +35,7 @@ export const RECORDS = {
   /** The paired devices, with digests of their keys; on this machine only. */
   devices: 'devices'
 } as const
-/** Marks imported data until its tasks were checked. */
+/** Marks imported data until its tasks have been checked. */
 export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
 export const IDEMPOTENCY = 'idempotency/'
@@ -56,11 +56,11 @@ export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => h
 export const CONTEXTS = 'context/'
 export const contextsPrefix = (digest: string) => `${CONTEXTS}${digest}-`
 export const contextKey = (contextId: string) => CONTEXTS + contextId
-/** The runs whose events name a part. */
+/** The index of the runs that use such a part, by part. */
 export const CONTEXT_USES = 'context-use/'
 export const contextUsesPrefix = (contextId: string) => `${CONTEXT_USES}${contextId}/`
 export const contextUseKey = (contextId: string, runId: string) => contextUsesPrefix(contextId) + runId
-/** The request of a run of a conversation that waited or waits. */
+/** The requests of runs of conversations that wait, or have waited, for a person. */
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId
 /** The data that a run of a task began with, kept as long as the run. */
@@ -75,10 +75,10 @@ export const taskRunKey = (taskId: string, runNumber: number) => historyKey('tas
 /** The rehearsals of a task, newest last. */
 export const rehearsalsPrefix = (taskId: string) => `rehearsal/${taskId}/`
 export const rehearsalKey = (taskId: string, runId: string) => rehearsalsPrefix(taskId) + runId
-/** The index of all runs by state, newest last: for lists, and for a start that looks for runs that were cut. */
+/** The index of all runs by state, newest last: for lists, and for a start that looks for interrupted runs. */
 export const runStatesPrefix = (state: string) => `run-state/${state}/`
 export const runStateKey = (state: string, runId: string) => runStatesPrefix(state) + runId
-/** The refused calls of a conversation, and its newest run that waits or was cut. */
+/** The refused calls of a conversation, and its newest run that waits or was interrupted. */
 export const CONVERSATIONS = 'conversation/'
 export const conversationKey = (thread: string) => CONVERSATIONS + thread
 
@@ -114,8 +114,8 @@ export const MESSAGES = 'message/'
 export const messagesPrefix = (thread: string) => `${MESSAGES}${thread}/`
 export const messageKey = (thread: string, number: number) => historyKey('message', thread, number)
 /**
- * The turns of a thread, by the numbers of the user's messages, with digests of these. A turn that was replaced names the messages after
- * it, which stay until it is one of too many versions.
+ * The turns of a thread, by the number of the user's message, with a digest of that message. A replaced turn names the messages after it.
+ * They are kept until the turn has too many versions.
  */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`
 export const turnKey = (thread: string, number: number) => historyKey('turn', thread, number)
@@ -124,11 +124,14 @@ export const METADATA = 'metadata/'
 export const metadataKey = (thread: string) => METADATA + thread
 /** How far the extraction of facts has read a thread. */
 export const readKey = (thread: string) => `read/${thread}`
-/** Where the addresses of a thread or task came from, and what brought in private data and text of others. `place` is its id or digest. */
+/**
+ * The origins of the addresses of a thread or task, and what brought in private data and text of others. `place` is the id of the task, or
+ * the digest of the thread.
+ */
 export const provenanceKey = (place: string) => `provenance/${place}`
 /**
- * Addresses that a model put together in a conversation with private data, by digest, for a year: another conversation may read them in a
- * file.
+ * Addresses that a model composed in a conversation with private data, by digest, for a year: another conversation may read such an address
+ * in a file.
  */
 export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
@@ -139,14 +142,14 @@ export const commandFileKey = (digest: string) => COMMAND_FILES + digest
 export const summaryKey = (thread: string) => `summary/${thread}`
 /** The ids of the memory's entries that the models of a thread are told of. */
 export const threadMemoryKey = (thread: string) => `thread-memory/${thread}`
-/** What model calls used, by day, model and role. */
+/** The usage of model calls by day, model and role. */
 export const DAY_USAGE = 'usage/'
 export const dayUsageKey = (day: string) => DAY_USAGE + day
-/** What a person allowed on a day on top of `budget.day`, by the id of the question. It goes after that day. */
+/** What a person allowed on a day beyond `budget.day`, by the id of the question. Removed after that day. */
 export const RAISED_BUDGETS = 'usage-raised/'
 export const raisedBudgetPrefix = (day: string) => `${RAISED_BUDGETS}${day}/`
 export const raisedBudgetKey = (day: string, approvalId: string) => raisedBudgetPrefix(day) + approvalId
-/** What the model calls of each thread and task used, by day. */
+/** The usage of model calls of each thread and task, by day. */
 export const ownerUsagePrefix = (kind: 'thread' | 'task') => `usage-of/${kind}/`
 /** `owner` is the digest of a thread's id, or the id of a task. */
 export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUsagePrefix(kind) + owner
@@ -161,7 +164,7 @@ export const searchSegmentKey = (shard: string, segment: number) => historyKey('
 export const SEARCH_DUE = 'search-due/'
 export const searchDuePrefix = (thread: string) => `${SEARCH_DUE}${thread}/`
 export const searchDueKey = (thread: string, id: string) => searchDuePrefix(thread) + id
-/** Present when all threads are in the index, or due. */
+/** Present if every thread is in the index, or is due to be added. */
 export const SEARCH_BUILT = 'search-built'
 /** The threads that were taken into the index last: one of them may have been removed meanwhile. */
 export const SEARCH_TAKEN = 'search-taken'
@@ -176,7 +179,7 @@ export const threadTrashPartKey = (thread: string, n: number) => threadTrashPart
 /** The index of threads with user messages that changed since they were last searched for facts. */
 export const UNREAD = 'unread/'
 export const unreadKey = (time: number, thread: string) => `${UNREAD}${padded(time, 15)}-${thread}`
-/** Parses a key of either index; the time is epoch milliseconds. */
+/** Parses a key of RECENT or UNREAD. The time is in milliseconds since the Unix epoch. */
 export function parseIndexKey (key: string): { time: number, thread: string } {
   const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
   return { time: Number(time), thread }
@@ -186,7 +189,7 @@ export const FOUND = 'found/'
 export const foundPrefix = (digest: string) => `${FOUND}${digest}/`
 export const foundKey = (digest: string, thread: string) => `${foundPrefix(digest)}${thread}`
 
-/** Tasks, with the user's message that each was made of (`request`) and what the user wrote before it. */
+/** Tasks, each with the user's message from which it was made (`request`), and what the user wrote before that message. */
 export const TASKS = 'task/'
 export const taskKey = (taskId: string) => TASKS + taskId
 /**
@@ -199,7 +202,7 @@ export const taskStateKey = (taskId: string, { status, taskType }: { status?: st
 /** The index of the tasks that a conversation has made. */
 export const tasksMadeInPrefix = (thread: string) => `task-made-in/${thread}/`
 export const taskMadeInKey = (thread: string, taskId: string) => tasksMadeInPrefix(thread) + taskId
-/** The fates of the slots of a task. */
+/** What became of each slot of a task. */
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
@@ -207,17 +210,17 @@ export const slotKey = (taskId: string, { at, from }: { at: number, from?: numbe
 /** What became of the triggers of a task that fired; ids sort by time. */
 export const firingsPrefix = (taskId: string) => `task-firing/${taskId}/`
 export const firingKey = (taskId: string, id: string) => firingsPrefix(taskId) + id
-/** What a trigger for files has seen, by the digest of its folder and glob. */
+/** The files that a trigger for files has seen, by the digest of its folder and glob. */
 const TRIGGER_SEEN = 'trigger-seen/'
 export const triggerSeenPrefix = (taskId: string) => `${TRIGGER_SEEN}${taskId}/`
 export const triggerSeenKey = (taskId: string, digest: string) => triggerSeenPrefix(taskId) + digest
 /** The index of the tasks that run when a task ends. */
 export const triggersOnPrefix = (taskId: string) => `trigger-on/${taskId}/`
 export const triggerOnKey = (taskId: string, dependent: string) => triggersOnPrefix(taskId) + dependent
-/** Ends of runs that a task is still to run for. */
+/** The ends of other tasks' runs for which a task must still run. */
 export const triggerCuesPrefix = (taskId: string) => `trigger-cue/${taskId}/`
 export const triggerCueKey = (taskId: string, runId: string) => triggerCuesPrefix(taskId) + runId
-/** How far a reader has seen the digest, for a year. */
+/** How far each reader has seen the digest of outcomes, for a year. */
 export const DIGEST_SEEN = 'digest-seen/'
 export const digestSeenKey = (client: string) => DIGEST_SEEN + client
 /** Outcomes of runs and slots in order of time. */
@@ -273,11 +276,14 @@ export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(ow
 export const UNDO_WORKS = 'undo-work/'
 export const undoWorksPrefix = (runId: string) => `${UNDO_WORKS}${runId}/`
 export const undoWorkKey = (runId: string, workId: string) => undoWorksPrefix(runId) + workId
-/** Where the newest snapshot of a folder lies that commands work in, with its key, by the digest of the folder's path. */
+/** The file and key of the newest snapshot of each folder that commands work in, by the digest of the folder's path. */
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
-/** The files that programs obey in a folder as they were before a command in a box; removed when the folder was compared afterwards. */
+/**
+ * The state of the files that programs obey in a folder (git settings, hooks, editor settings), from before a command in a box. Removed
+ * after the check that follows the command.
+ */
 export const BOX_STATES = 'box-state/'
 export const boxStateKey = (folderDigest: string) => BOX_STATES + folderDigest
 /** What a check of the folder began to put back. */
@@ -294,8 +300,9 @@ const LOCAL = [
 ]
 
 /**
- * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; a
- * device that was paired here decides nothing elsewhere; another machine has other files; and the index of words can be made again.
+ * Whether a record stays on this machine, in no backup. A grant holds only where the user gave it, and a backup made by somebody else must
+ * not bring any. A device that was paired here decides nothing elsewhere. Another machine has other files. The index of words can be made
+ * again.
  */
 export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))
 

@@ -18,7 +18,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
 /** Queue limits; a longer queue means that the disk does not keep up. */
 const QUEUE_BYTES = 64 * 1024 * 1024
 const QUEUE_BATCHES = 20_000
-/** Estimated cost of an operation besides its value. */
+/** The estimated cost of an operation besides its value, in bytes. */
 const OP_BYTES = 100
 
 /**
@@ -75,7 +75,7 @@ function createWriter (write: (ops: RawOp[]) => Promise<void>) {
   }
 }
 
-/** Large enough to fail on a disk with almost no space left. */
+/** The size of a probe in bytes: large enough to fail on a disk with almost no space left. */
 const PROBE_BYTES = 64 * 1024
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 10_000

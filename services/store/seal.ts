@@ -14,11 +14,14 @@ const TEXT_AT = NONCE_AT + 12
 const TAG_BYTES = 16
 const NONCE_BYTES = TEXT_AT - NONCE_AT
 
-/** Shorter texts, characters, save too few bytes for the time; longer ones take more than a millisecond. They are stored as they are. */
+/**
+ * Texts shorter or longer than this, in characters, are stored uncompressed: short ones save too few bytes for the time, and long ones take
+ * more than a millisecond.
+ */
 const [SHORTEST, LONGEST] = [700, 64 * 1024]
 /** The fastest compression level. With the dictionary, a record of a run shrinks to a third in about 50 microseconds. */
 const LEVEL = 1
-/** Common parts of the records and events of runs. A change of it is a change of what is stored. */
+/** Common parts of the records and events of runs. A change of this text changes the format of stored data. */
 const DICTIONARY = Buffer.from(
   '{"type":"tool-input-start","toolCallId":"","toolName":""},{"type":"tool-input","input":{"path":""}},{"type":"tool-output","output":{"' +
   '{"runId":"","queuedAt":,"startedAt":,"steps":1,"segment":0,"asked":[],"activeMs":0,"toolCalls":[],"toolCount":0,"steering":[],' +

@@ -104,7 +104,7 @@ export function keepItems<T> ({ key, read, list, write }: RecordAccess, initial:
     return lists
   }
 
-  /** Returns the value of a record, built from the rest and these lists. */
+  /** Returns the frozen value that the rest and the lists form. An empty list is left out, unless `had` contains that list. */
   function join (rest: object, lists: Map<string, Items>, had: Lists): T {
     const value: Record<string, unknown> = { ...rest }
     for (const [name, items] of lists) if (had[name] !== undefined || items.size > 0) value[name] = itemsIn(items)

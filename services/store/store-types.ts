@@ -53,8 +53,7 @@ export interface StoredRecord<T> {
 }
 
 /**
- * Names for the items of a list that are stored one by one: functions that return the name of an item, made of characters that keys may
- * have.
+ * Functions that return the name of an item, for lists whose items are stored one by one. A name has only characters that keys may have.
  */
 export type ItemIds<T> = { [K in keyof T]?: NonNullable<T[K]> extends ReadonlyArray<infer Item> ? (item: Item) => string : never }
 
@@ -70,9 +69,9 @@ export interface StoreStatus {
   state: 'ok' | 'latched' | 'closed'
   /** The reason why the store is latched, without paths or contents. */
   error?: string
-  /** When it was opened, the database differed from its last recorded state, whether it was repaired or not: records may be missing. */
+  /** True if the database differed from its last recorded state when it was opened, even if it was repaired: records may be missing. */
   repaired?: true
-  /** A read found a record that cannot be decrypted. */
+  /** True if a read found a record that cannot be decrypted. */
   damaged?: true
 }
 

@@ -72,7 +72,7 @@ export interface Opened {
   database: Database
   keys: Keys
   meta: Meta
-  /** It differed from its last recorded state when it was opened, whether it was repaired or not. */
+  /** True if the database differed from its last recorded state when it was opened, even if it was repaired. */
   repaired: boolean
   /** Reopens the same database after it was closed. */
   reopen(): Promise<Database>
@@ -80,7 +80,7 @@ export interface Opened {
   tables: TableList
 }
 
-/** Creates the store of an open database. It owns the lock of the directory from then on. */
+/** Creates the store of an open database. The store then owns the lock of the directory. */
 export function createStore (opened: Opened, lock: Lock, { dir, clock, log, noteWork }: StoreOptions): Store {
   const { keys, meta, repaired, tables } = opened
   const closing = new AbortController()

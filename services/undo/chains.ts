@@ -6,7 +6,9 @@ import type { Entry } from './undo-entry.ts'
 export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }: Entry): NonNullable<Chain['source']> =>
   copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
 
-/** Joins the changes of a run, path by path, from the newest back to the point where somebody else changed the path. */
+/**
+ * Joins the changes of a run into one chain for each path: from the newest change back to the point where somebody else changed the path.
+ */
 export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()
   const units = unitsIn(entries)
@@ -44,13 +46,16 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
 }
 
 /**
- * Returns the folder of an item. The git directory that a command may change is outside of its working folder if the folder is a part of a
- * repository.
+ * Returns the working folder that an item belongs to: that of its call or, for a git directory outside of it, the folder that contains the
+ * git directory. A command in a part of a repository may change such a git directory.
  */
 const cwdOf = ({ path, unit }: Item, { cwd }: Entry): string =>
   unit === undefined || path.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep) ? cwd : dirname(unit)
 
-/** Joins what the entries record of each unit: as the first call found it, and as the last one left it. */
+/**
+ * Joins the records of each unit (git directory or database): its state before the first call, and after the last one. `isBroken` means
+ * that somebody else used the unit in between.
+ */
 function unitsIn (entries: Array<[id: string, entry: Entry]>): Map<string, ChainUnit> {
   const found = new Map<string, ChainUnit>()
   for (const [, { units = {} }] of entries.toReversed()) {

@@ -15,8 +15,8 @@ import { readEntries } from './works.ts'
 export type FindCopy = (owner: string, folder: string) => Promise<string | undefined>
 
 /**
- * Completes the entries of calls that the end of the service interrupted: what is at their paths now counts as what they left. Then
- * finishes the undos and applies among them.
+ * Completes the entries of calls that the end of the service interrupted: the present state of their paths counts as what the calls left.
+ * Then finishes the interrupted undos and applies.
  */
 export async function completeInterrupted (copyOf: FindCopy, parts: KeepParts): Promise<void> {
   const { store, log } = parts
@@ -52,7 +52,7 @@ async function finishWork ({ of = '', toolName, owner, cwd, items }: Entry, copy
   if (copy === undefined) return
   const left = named.map(({ path, before }) => ({ path: relative(cwd, path), isOtherAsItWas: true, expected: before }))
   const chains = await chainsOfCopy(left, { from: copy, to: cwd, paths: parts.paths })
-  // Nothing is removed if the copy was only being deleted: that is reported as unknown.
+  // If the copy is deleted meanwhile, its files seem to be removed from it. Then nothing is applied.
   if (await copyOf(owner, cwd) === copy) await takeOver(chains, {}, { of, owner, cwd }, parts)
 }
 
@@ -75,8 +75,8 @@ async function completeEntry (id: string, entry: Entry, parts: KeepParts): Promi
 }
 
 /**
- * For a call that was interrupted: puts back what it had moved away from its first path, if nothing is at any of its paths. `began`:
- * milliseconds since the Unix epoch.
+ * Puts back what an interrupted call had moved away from its first path, if nothing is at any of its paths now. `began`: when the call
+ * began, in milliseconds since the Unix epoch.
  */
 async function putBackAside ({ roots, items }: Entry, began: number, paths: PathPolicy): Promise<void> {
   const before = items.find(({ path }) => path === roots[0])?.before
@@ -91,8 +91,8 @@ async function putBackAside ({ roots, items }: Entry, began: number, paths: Path
 }
 
 /**
- * For a call, an undo or an apply that was interrupted: removes the temporary files that it wrote beside its paths, and the second name of
- * a file that a call replaced, of which a copy is kept. `began`: milliseconds since the Unix epoch.
+ * Removes what an interrupted call, undo or apply has left beside its paths: temporary files, and files that a call moved aside to replace
+ * them, if a copy of their content is kept. `began`: milliseconds since the Unix epoch.
  */
 async function removeUnfinished (
   { roots, items, of }: Entry,

@@ -8,11 +8,11 @@ import type { AcquirePaths, RunningCommands } from './running-calls.ts'
 import { settleEntry } from './settle-entry.ts'
 import type { Entry } from './undo-entry.ts'
 
-/** What the functions of undo share. */
+/** The collaborators that the functions of undo share. */
 export interface KeepParts {
   store: Store
   clock: Clock
-  /** The folder with the copies. */
+  /** The folder with the copies of previous contents. */
   folder: string
   paths: PathPolicy
   acquire: AcquirePaths
@@ -36,26 +36,27 @@ export interface Kept extends KeptCall {
 interface KeepOptions {
   /** The caller has locked the paths already. */
   isLocked?: boolean
-  /** The run whose changes are undone or applied. Until `finish`, the record says that this was interrupted. */
+  /** For an undo or an apply: the run whose changes it undoes or applies. Until `finish`, the entry counts as interrupted. */
   of?: string
-  /** Returns the unit that a path belongs to, if it is known. */
+  /** Returns the unit (git directory or database) that a path belongs to; undefined if it is not known. */
   unitOf?: (path: string) => ChainUnit | undefined
 }
 
-/** The state before a call: what the entry says of it, and the file of copies. */
+/** The state before a call: its part of the entry, and its file of copies. */
 interface Taken {
   entry: Pick<Entry, 'items' | 'units' | 'key' | 'tree'>
-  /** The key of the record of the file of copies. */
+  /** The key of the record that names the file of copies. */
   fileKey?: string
-  /** Paths that other calls of the service change meanwhile. */
+  /** Paths that other calls of the service change while a command runs. */
   others?: ReadonlySet<string>
   release(): void
   discard(): Promise<void>
 }
 
 /**
- * Keeps what a call is about to change, durably: the content of its paths or, for a command, of its folder. Waits while another call
- * changes one of the paths. Throws CopiesUnavailable if the disk is full, and PathRefused; then the call must not start.
+ * Keeps durably what a call is about to change: the content of its paths or, for a command, of its folder. Waits while another call changes
+ * one of the paths. Throws CopiesUnavailable if the disk is full, and PathRefused for a path that must not be used. Then the call must not
+ * start.
  */
 export async function keepCall (call: KeepCall, parts: KeepParts, options: KeepOptions = {}): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, places, command, uncovered } = call
@@ -115,7 +116,7 @@ function keptOf (
     isShared = true
     await ended
     const { ops } = await finish()
-    // The entry was deleted with its conversation meanwhile.
+    // True if the entry was deleted with its conversation meanwhile.
     const isGone = await store.get(key) === undefined
     if (ops.length > 0) await store.transact(isGone ? [{ type: 'del', key: open }] : ops)
   }
@@ -133,7 +134,7 @@ function keptOf (
   }
 }
 
-/** Copies what is at the paths of a call, and locks them; nothing for a call whose paths nobody knows. */
+/** Locks the paths of a call, and copies what is there. Returns an empty object if the paths of the call are not known. */
 async function takeCall (
   id: string,
   { places, signal }: KeepCall,
@@ -156,7 +157,7 @@ async function takeCall (
   }
 }
 
-/** Records the folder of a command; `reason` says which of its changes cannot be known. */
+/** Records the folder of a command. `reason` says in sentences which changes of the command cannot be known. */
 async function takeCommand (
   { uncovered, signal }: KeepCall,
   { reach, ...place }: NonNullable<KeepCall['command']>,

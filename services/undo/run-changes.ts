@@ -86,7 +86,7 @@ interface Change {
   after?: Place
 }
 
-/** Returns changes with those that are moves joined: something appeared as it disappeared elsewhere, in the change `moved`. */
+/** Joins each move: a change in which something appears gets the change in which the same thing disappears elsewhere, as `moved`. */
 function joinMoves<T extends Change> (changes: readonly T[], { withFolders = false } = {}): Array<{ change: T, moved?: T }> {
   const kindOf = (place: Place | undefined) => place?.kind === 'file' ? place.digest : place?.kind
   const gone = Map.groupBy(changes.filter(({ before, after }) => before !== null && after === null), ({ before }) => kindOf(before))
@@ -110,7 +110,7 @@ const pathChange = ({ path, before, after }: Change, moved: Change | undefined, 
   ...(diff !== undefined && { diff })
 })
 
-/** The texts of a file before and after a run, null if there was no file; absent if it was something else, or is not known. */
+/** The texts of a file before and after a run: null if there was no file, absent if it was not a text or is not known any more. */
 export interface FileTexts {
   path: string
   before?: string | null
@@ -135,7 +135,7 @@ function fateOf (path: string, { steps, done, reasons }: RestorePlan): Pick<File
   return { canUndo: false, why: reasons.get(path) ?? (done.includes(path) ? 'undone' : 'changed_since') }
 }
 
-/** Something at a path; `source`: where its content is, if that is not the path itself. */
+/** What is at a path, and where its content is kept. Without `source`, the content is at the path itself. */
 type Content = Pick<Chain, 'path' | 'source'> & { before: Place | undefined }
 
 /** Returns the unified diff of two contents of a path; undefined if one of them is not a text, or not known any more. */
@@ -148,11 +148,11 @@ async function diffOf (cwd: string, old: Content, now: Content, parts: Parts): P
   return unifiedDiff(relative(cwd, old.path), before, after ?? '')
 }
 
-/** The most changes that a plan shows, and the most diffs. */
+/** The most changes that a plan shows, and the most of them that are shown with a diff. */
 const MOST_SHOWN = 200
 const MOST_DIFFS = 50
 
-/** Returns what steps would do to their paths, in the form of a run's changes. A move is one change. */
+/** Returns what the steps would do to their paths, in the form of a run's changes. A move is one change. */
 export async function plannedChanges (steps: readonly Chain[], parts: Parts): Promise<PathChange[]> {
   const named = steps.filter(({ isParent }) => !isParent).map((step) => ({ step, path: step.path, before: step.left, after: step.before }))
   const shown = joinMoves(named).slice(0, MOST_SHOWN)
@@ -164,18 +164,19 @@ export async function plannedChanges (steps: readonly Chain[], parts: Parts): Pr
   })
 }
 
-/** What of a run's changes is still as the run left it. */
+/** Which paths of a run are still as the run left them. */
 export interface AsLeft {
   /** Real paths that are still as the run left them. */
   paths: Set<string>
-  /** The run made calls of which not all changes are known. */
+  /** True if not all changes of the run are known. */
   isUncovered: boolean
-  /** Some of its calls are still running. */
+  /** True if some calls of the run are still running. */
   isOpen: boolean
 }
 
 /**
- * Returns which of these real paths still hold what the run with these entries left there, or still nothing if it deleted what was there.
+ * Returns which of the real paths `among` are still as the run with these entries left them. At a path that the run deleted, nothing may be
+ * there now.
  */
 export async function pathsAsLeft (
   entries: Entries,

@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import { within } from '../tools/index.ts'
 
-/** A running command: changes that other calls of the service make in its folder meanwhile are not counted as its changes. */
+/** A running command. What other calls of the service change in its folder meanwhile (`others`) does not count as its change. */
 interface Running {
   folder: string
   others: Set<string>
@@ -12,10 +12,13 @@ export type RunningCommands = ReturnType<typeof createRunningCommands>
 /** Creates the list of the commands that run. */
 export function createRunningCommands () {
   const running = new Set<Running>()
-  /** Commands that continue after their calls: the promise that their changes are stored, and the run. */
+  /** Commands that continue after their calls: for each, the promise that its changes are stored, and the id of its run. */
   const staying = new Map<Promise<void>, string>()
   return {
-    /** Adds a command. Returns the set of paths that other calls change while it runs, and the function that ends this. */
+    /**
+     * Adds a command that works in a folder. Returns the set of paths that other calls change while it runs, and the function that removes
+     * it.
+     */
     begin (folder: string): { others: ReadonlySet<string>, end: () => void } {
       const command = { folder, others: new Set<string>() }
       running.add(command)
@@ -28,7 +31,7 @@ export function createRunningCommands () {
     },
     /** Whether a command of the run continues after its call. */
     stays: (runId: string): boolean => [...staying.values()].includes(runId),
-    /** Resolves when the changes of all commands that continue now, or of those of a run, are stored. */
+    /** Resolves when the changes of all commands that continue now, or of those of the run `of`, are stored. */
     settled: async (of?: string): Promise<void> =>
       void await Promise.all([...staying].map(([settled, runId]) => of === undefined || runId === of ? settled : undefined)),
     /** Records that another call, which has ended, changed these paths. */

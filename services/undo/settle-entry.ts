@@ -7,19 +7,21 @@ export const LATE = 'The service ended before it knew what the command changed, 
   'others changed there meanwhile counts as the work of the command.'
 
 interface HowCompared {
-  /** The paths of the call; absent: those of its entry, with what is below them. */
+  /** The paths of the call. Absent: the paths of its entry, with everything below them. */
   places?: KeepCall['places']
-  /** Absent: every difference counts as the work of the call. */
+  /** What the tool reported. Absent: every difference counts as the work of the call. */
   report?: CallReport
   /** Paths that other calls of the service changed while the command ran. */
   others?: ReadonlySet<string>
-  /** Others may have worked in the folder of the command while it continued after its call. */
+  /** True if others may have worked in the folder of the command while it continued after its call. */
   isShared?: boolean
-  /** The folder is compared only after a restart of the service. */
+  /** True if the folder is compared only after a restart of the service. */
   isLate?: boolean
 }
 
-/** Compares what an entry keeps with what is there now. Returns the entry with the changes; undefined if nothing changed or is unknown. */
+/**
+ * Compares what an entry keeps with what is there now. Returns the entry with the changes; undefined if nothing changed and all is known.
+ */
 export async function settleEntry (
   { tree, isCut: _, ...begun }: Entry,
   { places = begun.roots.map((path) => ({ path, withContents: true })), report, others, isShared, isLate = false }: HowCompared,

@@ -1,37 +1,37 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Item, FolderSnapshot, Units } from '../workspace/index.ts'
 
-/** The record of one call or undo. */
+/** The record of one call, undo or apply. */
 export interface Entry {
   runId: string
   /** The thread (as a digest) or the task of the run. */
   owner: string
   toolCallId: string
   toolName: string
-  /** Milliseconds since the Unix epoch. */
+  /** When it began, in milliseconds since the Unix epoch. */
   at: number
   /** The working folder of the call, in which its paths are allowed. */
   cwd: string
   /** The paths that the call named. The other items are below them, or are the folders above them. */
   roots: string[]
   items: Item[]
-  /** The key of the entry's file, base64; absent if nothing was copied. */
+  /** The key that encrypts the entry's file of copies, in base64; absent if nothing was copied. */
   key?: string
-  /** The keys of the files of contents that the items name. */
+  /** The keys that encrypt the further files of contents that the items name in `copy.file`. */
   contents?: Record<string, string>
   /** The git directories and databases that the items belong to, by their real paths. */
   units?: Units
-  /** For a command that has not ended: what was in its folder. */
+  /** For a command that has not ended: the records of its folder, from before the command. */
   tree?: { records: FolderSnapshot, target?: string }
-  /** The call has ended, and its items say what it left. */
+  /** True if the call has ended, and its items say what it left. */
   ended?: true
-  /** The items do not hold everything that the call may have changed. `target` is what its input named; `reason` says why. */
+  /** Set if the items may not hold everything that the call changed. `target` is what its input named; `reason` says why. */
   uncovered?: { target?: string, server?: string, app?: string, reason?: string }
   /** The unified diff that the tool made. */
   diff?: string
   /** For an undo or an apply: the run, or the undo, whose changes it undoes or applies. */
   of?: string
-  /** The undo or the apply is not complete: it is in progress, or the end of the service or a full disk interrupted it. */
+  /** True if the undo or the apply is not complete: it is in progress, or the end of the service or a full disk interrupted it. */
   isCut?: true
 }
 

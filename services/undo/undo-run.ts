@@ -21,22 +21,22 @@ interface Request {
   /** The name that replaces the name of a tool in the record of the changes. */
   toolName: typeof UNDO | typeof APPLY
   dryRun: boolean
-  /** The paths were named: changes that others may have made are undone, too. */
+  /** True if the caller named the paths. Then changes that others may have made are undone, too. */
   isNamed: boolean
 }
 
-/** What was done, or would be done; `id` identifies the changes, if there are any. */
+/** The result of an undo or an apply, or of its preview. `id` identifies the changes that it made, if there are any. */
 interface Done {
   id?: string
   done: string[]
-  /** For a preview: what would be done. */
+  /** For a preview: the changes that would be made. */
   planned?: PathChange[]
   skipped: Skipped[]
 }
 
 /**
- * Undoes the changes of a run; `among`: only these paths, which an interrupted undo was to change. What is replaced is kept under an id of
- * its own, like the changes of a run. Throws NotChanged (400) and CopiesUnavailable (503).
+ * Undoes the changes of a run. `among` continues an interrupted undo: it contains the paths that this one was to change. What is replaced
+ * is kept under an id of its own, like the changes of a run. Throws NotChanged (400) and CopiesUnavailable (503).
  */
 export async function undoRun (
   runId: string,
@@ -73,8 +73,8 @@ export async function takeOver (
 }
 
 /**
- * Plans and executes the steps of chains, while their paths are locked. What is replaced is kept under an id of its own, or under that of
- * the interrupted undo or apply that is continued.
+ * Plans and executes the steps of the chains, while their paths are locked. What is replaced is kept under an id of its own, or under the
+ * id of the interrupted undo or apply that is continued.
  */
 async function carryOut (chains: Chain[], request: Request, parts: KeepParts): Promise<Done> {
   const { of, toolName, dryRun, isNamed } = request
@@ -118,7 +118,7 @@ function select (chains: Chain[], wanted: string[] | undefined, paths: Pick<Path
   for (const chain of chains) if (chain.unit !== undefined && units.has(chain.unit)) selected.add(chain)
   const unchanged = wanted.find((path) => !found.has(path))
   if (unchanged !== undefined) throw new NotChanged(JSON.stringify(unchanged))
-  // The folders that were made for a path are removed with it if nothing else is in them; the folders that it was in are made again.
+  // Folders that were made for a path are removed with it if they are empty then. Folders that contained the path are made again.
   const above = new Set([...selected].flatMap(({ path }) => upwards(dirname(path))))
   for (const chain of chains) {
     if ((chain.isParent || chain.before?.kind === 'folder') && above.has(chain.path)) selected.add(chain)
@@ -152,8 +152,8 @@ function rootsOf (chains: Chain[]): string[] {
 }
 
 /**
- * Keeps what is there now, then executes the steps. If something cannot be kept, it is left unchanged; so is a unit of which a part cannot
- * be restored.
+ * Keeps what is there now, then executes the steps. A path whose content cannot be kept is left unchanged, and so is a unit if a part of it
+ * cannot be restored.
  */
 async function apply (
   steps: Chain[],

@@ -1,18 +1,18 @@
 import { dirname } from 'node:path'
 import type { ReplacedChanges, Undone, UndoReason } from '../../schemas/undo.ts'
 
-/** The most paths of each kind that are named. */
+/** The most restored paths, and the most skipped paths, that an answer names. */
 const NAMED_PATHS = 100
 
 export interface UndoRunsOptions {
   dryRun: boolean
-  /** Replaces the paths of copies of folders by those of the folders. */
+  /** Replaces paths in copies of folders by the paths in the folders themselves. */
   withRealPaths: <T>(value: T) => T
 }
 
 /**
- * Undoes the changes of runs, or finds out what an undo would do. The runs are in the order of the undo: the newest first. `undo` undoes
- * the changes of one of them.
+ * Undoes the changes of runs or, with `dryRun`, finds out what an undo would do. `ids`: the runs, the newest first. `undo` undoes the
+ * changes of one of them.
  */
 export async function undoRuns (
   ids: readonly string[],
@@ -31,9 +31,9 @@ export async function undoRuns (
     for (const { toolCallId } of undone.notCovered) notCovered.add(toolCallId)
     for (const path of undone.restored) skipped.delete(path)
     for (const { path, reason } of undone.skipped) {
-      // The path is as it was before this run, whatever an undo of a newer run has skipped.
+      // The path is as it was before this run, even if the undo of a newer run has skipped it.
       if (reason === 'undone') skipped.delete(path)
-      // The undo of a newer run, which has not happened yet, makes the path what this run left.
+      // In a preview, the undo of a newer run has not happened yet. It would restore the path to what this run left.
       else if (!skipped.has(path) && !(dryRun && touched.has(path))) skipped.set(path, reason)
     }
     for (const path of undone.restored) {

@@ -19,7 +19,7 @@ import { followUps, readEntries, worksOn } from './works.ts'
 
 export type Undo = ReturnType<typeof createUndo>
 
-/** What undo needs of other modules. */
+/** The collaborators of undo. */
 interface UndoParts {
   store: Store
   clock: Clock
@@ -27,7 +27,7 @@ interface UndoParts {
   home: string
   paths: PathPolicy
   settings: () => Config['undo']
-  /** Whether a run of a conversation or a task has not ended; undefined if it is not known. */
+  /** Returns whether a run of a conversation or a task has not ended; undefined if it is not known. */
   isLive: (runId: string) => Promise<boolean | undefined>
   /** Records that an apply of these paths of a folder was undone; `owner` has the copy. */
   takenBack: (owner: string, paths: readonly string[]) => Promise<void>
@@ -39,7 +39,7 @@ interface UndoParts {
   transform: Transform
 }
 
-/** Keeps what tools of this service are about to change, so that the changes of a run can be listed and undone. */
+/** Creates the service that keeps what tools are about to change, so that the changes of a run can be listed and undone. */
 export function createUndo (
   { store, clock, paths, settings, isLive, isRehearsal, takenBack, copyOf, log, transform, home }: UndoParts
 ) {
@@ -105,7 +105,7 @@ export function createUndo (
       return keepCall(call, parts)
     },
 
-    /** Says in sentences which changes in a folder could be undone after a command. */
+    /** Returns sentences that say which changes in a folder could be undone after a command. */
     outlook: (place: CommandPlace, signal: AbortSignal): Promise<string> => snapshots.outlook(place, signal),
 
     /** Returns a page of the changes of a run or an undo, which may still be in progress. Throws RunUnknown (404). */
@@ -127,8 +127,8 @@ export function createUndo (
     requireNoCommands,
 
     /**
-     * Undoes the changes of runs, the newest first, also those of their copies that were applied. Throws CommandRuns (409) before anything
-     * is changed, and what `takeBack` throws. With `dryRun`, says what an undo would do, also of runs that are not over.
+     * Undoes the changes of runs, the newest first, and the applies of their copies. Throws CommandRuns (409) before anything is changed,
+     * and what `takeBack` throws. With `dryRun`, says what an undo would do, also of runs that are not over.
      */
     async takeBackAll (runIds: readonly string[], options: UndoRunsOptions): Promise<ReplacedChanges> {
       await ready()

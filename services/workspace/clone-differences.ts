@@ -12,7 +12,7 @@ import { isAddedObject, unitsToReplace } from './whole-units.ts'
 /** A folder of git's loose objects. */
 const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
 
-/** Returns the folders for git's objects that one of two folders needs for new objects, and has removed because they were empty. */
+/** Returns the folders of git's objects that a folder needs for new objects and does not have, because git removes empty ones. */
 function missingFanOut (differences: readonly Difference[], folder: string): Difference[] {
   const known = new Set(differences.map(({ path }) => path))
   const needed = new Set([...known].map((path) => dirname(path)).filter((path) => FAN_OUT.test(path) && !known.has(path)))
@@ -20,9 +20,9 @@ function missingFanOut (differences: readonly Difference[], folder: string): Dif
 }
 
 /**
- * Returns the steps that make the folder `to` equal to its copy, or to the folder that it is a copy of, at the paths. A path that has
- * changed is left unchanged, unless it is the same in both. `isClone`: a file of `to` whose size shows that it differs is not read, but
- * identified by its stat.
+ * Returns the steps that make the folder `to` equal to the folder `from` at these paths. One of the two is a copy of the other. A path that
+ * has changed in `to` is left unchanged, unless it is the same in both. `isClone`: a file of `to` whose size shows that it differs is not
+ * read, but identified by its stat.
  */
 export async function chainsOfCopy (
   differences: readonly Difference[],
@@ -35,7 +35,7 @@ export async function chainsOfCopy (
   return inBatches(all, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
     const path = join(to, inner)
     const unit = units.get(path)
-    // If a folder above was replaced by a link, nothing of what was in it is there.
+    // If a folder above was replaced by a link, nothing that was in the folder is there.
     const before = await lookAt(join(from, inner), undefined, { paths }).catch((error): Place => {
       if (!['ERR_PATH_REFUSED', 'ELOOP'].includes(error.code)) throw error
       return null

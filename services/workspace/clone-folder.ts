@@ -133,7 +133,7 @@ function copyOpened (descriptor: number, target: string): void {
   else copyBytes(descriptor, target)
 }
 
-/** Does the same; returns whether the file system can clone files. */
+/** Copies an open file like `copyOpened`, as a clone if possible. Returns whether the file system can clone files. */
 function cloneFile (descriptor: number, target: string): boolean {
   try {
     if (process.platform !== 'linux') throw new Error('no path of a descriptor')

@@ -9,7 +9,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 /** Larger files are not recorded. */
 const LARGEST = 64 * 1024 ** 2
 
-/** Files that commands of this service wrote, identified by their contents, wherever these are. */
+/** Creates the record of files that commands of this service wrote. A file is identified by its content, at whatever path. */
 export function createCommandFiles (store: Store) {
   async function isOfCommand (path: string): Promise<boolean> {
     const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -22,7 +22,9 @@ export function createCommandFiles (store: Store) {
     }
   }
 
-  /** Returns a function that tells whether git had the content of a file before a time, and not because of a command. */
+  /**
+   * Returns a function that says whether git had the content of a file before a time. Git's own files do not count if a command wrote them.
+   */
   function createGitTest (before: number): (path: string) => Promise<boolean> {
     const known = new Map<string, Promise<boolean>>()
     const mayVouch = (path: string): Promise<boolean> => {
@@ -34,8 +36,8 @@ export function createCommandFiles (store: Store) {
 
   return {
     /**
-     * Returns the operations that store the contents that a command, which began at that time, wrote into files, except those that git had
-     * before.
+     * Returns the operations that store which contents a command wrote into files, except those that git had before. `at`: when the command
+     * began, in milliseconds since the Unix epoch.
      */
     async written (changes: readonly FileChange[], at: number): Promise<Op[]> {
       const ops = new Map<string, Op>()

@@ -8,8 +8,8 @@ import { type Copy, type FilePlace, isDatabase, type NotKept, type Place } from 
 const COMPARED_BYTES = 1024 * 1024
 
 /**
- * Returns the buffer for a chunk. A small file gets a small one, with room for its end, because large buffers are much work for the garbage
- * collector.
+ * Returns the buffer for the chunks of a file of about `size` bytes. A small file gets a small buffer, one byte larger so that its end is
+ * noticed: large buffers are much work for the garbage collector.
  */
 const newChunk = (size = CHUNK_BYTES) => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(size + 1, 1024)))
 
@@ -18,11 +18,13 @@ export interface ReadFile {
   digest: string
   size: number
   copy?: Copy
-  /** It begins as a database of SQLite does. */
+  /** True if the file begins like a database of SQLite. */
   isDatabase?: true
 }
 
-/** Reads an open file of about `size` bytes, and of at most `limit`; calls `take` with each chunk and returns its digest. */
+/**
+ * Reads an open file of about `size` bytes, and calls `take` with each chunk. Returns undefined if the file has more than `limit` bytes.
+ */
 export async function readWhole (
   file: FileHandle,
   { limit, signal, size: expected, chunk = newChunk(expected) }: { limit: number, signal?: AbortSignal, size?: number, chunk?: Buffer },
@@ -59,7 +61,9 @@ export interface Source {
   from?: string
 }
 
-/** Calls `take` with each chunk of a content. Throws CopyGone if it is not kept, or the file has another one. */
+/**
+ * Calls `take` with each chunk of a content. Throws CopyGone if the content is not kept any more, or if the file has another content now.
+ */
 export async function readSource (
   { id, key, copy, from }: Source = { id: '' },
   { digest, size }: FilePlace,

@@ -23,7 +23,7 @@ const VERSION = 3
 const MOST_NAMED = 20
 /** The most bytes of the text of a file `.git`. */
 const LONGEST_LEAD = 4096
-/** Two changes within this many milliseconds may have the same time of change, so that the later one is not noticed by its time. */
+/** Two changes within this many milliseconds may have the same change time, which then does not show the later change. */
 const RACY_MS = 100
 
 /** The newest record that this thread has written or read. */
@@ -164,7 +164,7 @@ const describeLimit = (limit: Beyond['limit'], { paths, bytes }: TreeRequest['li
     ? `The folder holds more than ${paths} files and folders: no copy of them is kept.`
     : `The files of the folder are larger than ${Math.round(bytes / 1024 ** 2)} MiB together: no copy of them is kept.`
 
-/** Says which parts of a folder are not kept; '' if everything is. */
+/** Returns sentences that say which parts of a folder are not kept; '' if everything is. */
 async function describeLeftOut (folder: string, { left, rows }: Tree): Promise<string> {
   const folders = [...left]
   const files: string[] = []

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 /** The most bytes of a file that is searched for in git, because the blobs of git begin with the length of their content. */
 const LARGEST = 1024 ** 2
 const MOST_PACKS = 200
-/** Where the names begin in the index of a pack, after its header and the counts by the first byte: gitformat-pack(5), version 2. */
+/** Byte offsets in the index of a pack: of the counts by first byte, and of the sorted object names (gitformat-pack(5), version 2). */
 const COUNTS_AT = 8
 const NAMES_AT = COUNTS_AT + 256 * 4
 const INDEX_BEGIN = 'ff744f6300000002'
@@ -34,7 +34,7 @@ export async function wasInGit (path: string, before: number, mayVouch: MayVouch
 const isOlder = (path: string, before: number): Promise<boolean> =>
   lstat(path).then(({ ctimeMs }) => ctimeMs < before, () => false)
 
-/** Returns the folder of git's objects for a folder; undefined outside of repositories. */
+/** Returns the path of the folder with git's objects, for a folder in a repository; undefined outside of repositories. */
 async function objectsAround (folder: string): Promise<string | undefined> {
   const dotGit = join(folder, '.git')
   const stat = await lstat(dotGit).catch(() => undefined)

@@ -62,7 +62,7 @@ export const release = ({ descriptor }: HeldFolder): void => closeSync(descripto
 
 export const identityOfHeld = ({ descriptor }: HeldFolder): string => identityOf(fstatSync(descriptor, { bigint: true }))
 
-/** Returns the path of an entry. A link in its last place must not be followed. */
+/** Returns the path of an entry, for calls that do not follow a symlink in the last place. */
 export const entryOf = ({ path, descriptor }: HeldFolder, name: string): string =>
   HAS_DESCRIPTOR_PATHS ? `${DESCRIPTORS}/${descriptor}/${name}` : join(path, name)
 

@@ -46,7 +46,9 @@ export const rulesInside = (all: IgnoreRules, folder: string): IgnoreRules =>
 /** Returns the path of a folder relative to an outer one: '' or ending with '/'. */
 export const prefixOf = (outer: string, inner: string): string => outer === inner ? '' : `${relative(outer, inner).replaceAll(sep, '/')}/`
 
-/** Returns the text of a folder's .gitignore. A folder without one, by its names, is not asked for it: an error takes long. */
+/**
+ * Returns the text of a folder's .gitignore. If the folder has no such name among `names`, no file is opened, because an error takes long.
+ */
 export function ignoreText (folder: HeldFolder, names: readonly string[] = ['.gitignore']): string | undefined {
   const isThere = names.some((name) => name.length === 10 && name.toLowerCase() === '.gitignore')
   return isThere ? readEntry(folder, '.gitignore', IGNORE_BYTES, () => false)?.toString() : undefined

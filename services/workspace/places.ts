@@ -8,8 +8,8 @@ import { defineError } from '../lib/service-error.ts'
 export type Place = null | FilePlace | FolderPlace | LinkPlace | { kind: 'other' }
 
 /**
- * A file. `digest` is `sha256:` of its content. For a file whose content was not read it is `stat:`, made of the data of the file system
- * about it.
+ * A file. `digest` is `sha256:` with the digest of its content. If the content was not read, it is `stat:` with data of the file system,
+ * see `statDigest`.
  */
 export interface FilePlace {
   kind: 'file'
@@ -28,11 +28,11 @@ interface LinkPlace {
   target: string
 }
 
-/** Where the content of a file is in the file of its entry: position in bytes, and number of the first sealed chunk. */
+/** Where the content of a file is in a file of copies: position in bytes, and number of the first sealed chunk. */
 export interface Copy {
   at: number
   chunk: number
-  /** The file with the content, if it is not that of the entry; its key is in `contents` of the entry. */
+  /** The file of copies, if it is not that of the entry. Its key is in `contents` of the entry. */
   file?: string
 }
 
@@ -44,24 +44,24 @@ export interface Item {
   /** The real path. */
   path: string
   before: Place
-  /** Absent while the call runs, and if it could not be read afterwards. */
+  /** What is there after the call. Absent while the call runs, and if the path could not be read afterwards. */
   after?: Place
   copy?: Copy
   notKept?: NotKept
-  /** A file that could not be read afterwards: according to the file system, only its permissions changed. */
+  /** True for a file that could not be read afterwards: according to the file system, only its permissions changed. */
   isUnread?: true
-  /** A folder that the call made above its path. */
+  /** True for a folder that the call made above its path. */
   isParent?: true
   /** The real path of the git directory or the database that the path belongs to. */
   unit?: string
-  /** Others may have made the change: the command continued while they worked, or its folder was compared late. */
+  /** True if others may have made the change: the command continued while they worked, or its folder was compared late. */
   isShared?: true
 }
 
-/** Returns the data of the file system about a file, which replaces the digest of one that is not read. */
+/** Returns a digest of a file that is not read, made of the data of the file system about the file. */
 export const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `stat:${dev}:${ino}:${size}:${mtimeNs}`
 
-/** A file whose content is not to be read: what `lookAt` compares a path with then. */
+/** A place to give to `lookAt` as `like`, so that the content of a file is not read. */
 export const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 
 /** Whether the content of a file was read. */
@@ -82,7 +82,7 @@ export function isSame (a: Place | undefined, b: Place | undefined): boolean {
   return a.kind === b.kind
 }
 
-/** Describes a change: what is there afterwards, or was there, and what else changes. */
+/** Describes a change for the API: its kind, what is at the path, and the new permissions or link target. */
 export function describeChange (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
   const what = (after ?? before)?.kind
   const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)

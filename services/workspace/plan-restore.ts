@@ -14,34 +14,34 @@ export interface AllowedPaths extends OwnFiles {
   locateRecorded(path: string, cwd: string): Promise<string>
 }
 
-/** What the entries of a run say about a unit. */
+/** A git directory or database, and what the entries of a run say about its use. */
 export interface ChainUnit extends Unit {
   path: string
-  /** Somebody else used the unit between two calls of the run. */
+  /** True if somebody else used the unit between two calls of the run. */
   isBroken: boolean
 }
 
-/** What the entries of a run say about one path. */
+/** All changes of a run at one path, joined. */
 export interface Chain {
   path: string
   /** The working folder of the newest call. */
   cwd: string
-  /** What the run left. */
+  /** What was there after the run. */
   left: Place | undefined
-  /** What was there before. */
+  /** What was there before the run. */
   before: Place
   /** Where the content of `before` is, if it is a file. */
   source?: Source
-  /** The git directory or the database that it belongs to. */
+  /** The git directory or the database that the path belongs to. */
   unit?: ChainUnit
-  /** The path is not restored, because it is an object that was added to a repository. */
+  /** True if the path is not restored, because it is an object that was added to a repository. */
   stays?: boolean
-  /** Something else changed the path between two calls of the run; `before` is what was there after that. */
+  /** True if something else changed the path between two calls of the run; `before` is what was there after that. */
   isBroken: boolean
   isParent: boolean
-  /** Others may have made one of the changes. */
+  /** True if others may have made one of the changes. */
   isShared: boolean
-  /** Each of the changes concerned only permissions. */
+  /** True if each of the changes concerned only permissions. */
   isOfModes: boolean
 }
 
@@ -69,11 +69,11 @@ interface PlanParts {
   paths: AllowedPaths
   /** The folder with the copies for undo. */
   folder: string
-  /** An interrupted undo is continued: units may be restored partly. */
+  /** True if an interrupted undo is continued: units may be restored partly. */
   isContinued?: boolean
-  /** Changes that others may have made are left unchanged. */
+  /** True if changes that others may have made are left unchanged. */
   leavesShared?: boolean
-  /** Files are restored before others are removed, so that a file that moves is always in one of the two places. */
+  /** True if files are restored before others are removed, so that a file that moves is always in one of the two places. */
   addsFirst?: boolean
 }
 
@@ -177,7 +177,7 @@ async function compareAll (chains: Chain[], parts: PlanParts): Promise<Map<Chain
     if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, parts.paths))
     return parents.get(key)!
   }
-  // If a folder was replaced by a link, nothing of what was in it is there: the target of the link is something else.
+  // If a folder was replaced by a link, nothing that was in the folder is there: the target of the link is something else.
   const links = chains.filter(({ left, before }) => left?.kind === 'link' && before?.kind === 'folder')
   const linkAbove = ({ path }: Chain) => links.find((link) => path.startsWith(link.path + sep))
   const fates = new Map<Chain, Fate>()

@@ -38,7 +38,7 @@ export interface RestoreParts {
   folder: string
   /** The folder in which files are written before they get their names; absent: the folder of the path itself. */
   drafts?: string
-  /** The file has other names that do not get the same permissions: it becomes a file of its own. */
+  /** True if the file has other hard links that do not get the same permissions: then the path becomes a file of its own. */
   isLinked?: boolean
 }
 
@@ -50,7 +50,7 @@ export async function restoreStep (
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
-    // A path whose name differs only in its spelling has changed since and is left unchanged: there is no room beside it.
+    // If a path with another spelling of the name exists, it is left unchanged: the file system has no room for both.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
     const writing = { clock, paths, folder, drafts }
     const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
@@ -82,8 +82,8 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
 }
 
 /**
- * Restores the permissions of a file. A file that could not be read before is examined after that: if somebody has written to it, it is
- * left unchanged.
+ * Restores the permissions of a file. If the file could not be read before, its content is examined afterwards: if somebody has written to
+ * the file, it is left unchanged.
  */
 async function giveBackMode (step: Chain, before: FilePlace, paths: OwnFiles): Promise<Skipped | undefined> {
   const { path, left } = step

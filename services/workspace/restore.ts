@@ -20,11 +20,11 @@ interface StepsDone {
 }
 
 type Parts = RestoreParts & {
-  /** A unit that somebody has used since its last call is left unchanged. */
+  /** True if a unit that somebody has used since the run's last call is left unchanged. */
   isChecked: boolean
 }
 
-/** Returns the steps that would change the permissions of files with further names that do not get the same permissions. */
+/** Returns the steps that would change the permissions of files with further hard links that do not get the same permissions. */
 async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
   const found = await inBatches(steps.filter(isModeAlone), async (step) => ({ step, stat: await lstat(step.path).catch(() => undefined) }))
   const files = found.filter(({ stat }) => stat?.isFile() && stat.nlink > 1)

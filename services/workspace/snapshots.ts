@@ -28,7 +28,7 @@ interface FolderRecord {
 
 /** A recorded folder. Its files are kept at least until `release`. */
 interface RecordedFolder extends FolderRecord {
-  /** Says which parts of the folder are not kept; '' if everything is. */
+  /** Sentences that say which parts of the folder are not kept; '' if everything is. */
   leftOut: string
   release(): void
 }
@@ -39,12 +39,12 @@ export type FolderSnapshot = FolderRecord[]
 export type Snapshots = ReturnType<typeof createSnapshots>
 
 /**
- * Snapshots of the folders that commands work in (folder-snapshot.ts): a command changed what differs from the record before it. Contents
- * are copied once; after that, only those that changed.
+ * Creates the service for snapshots of the folders that commands work in (folder-snapshot.ts). A command changed what differs from the
+ * record before it. Contents are copied once; after that, only those that changed.
  */
 export function createSnapshots ({ store, lookAround, folder: undoFolder, space, worker }: {
   store: Store,
-  /** Returns what must be known about a folder from outside of it; rejects if tools must not use the folder. */
+  /** Returns the outer folders whose .gitignore applies, and the files to leave out. Rejects if tools must not use the folder. */
   lookAround: (folder: string) => Promise<Pick<TreeRequest, 'parents' | 'excluded'>>,
   /** The folder with the files of undo. */
   folder: string,
@@ -59,7 +59,7 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
     return { folder, parents, excluded, store: undoFolder, limits: { paths: MOST_PATHS, bytes: Math.min(MOST_BYTES, total), file } }
   }
 
-  /** Looks at a folder; with `next`, records it. Throws the reason of an abort. */
+  /** Examines a folder; with `next`, also records it. Throws the reason of an abort. */
   async function look (folder: string, files: Pick<RecordRequest, 'last' | 'next'>, signal: AbortSignal): Promise<Recorded> {
     try {
       return await worker.run('takeFolder', { ...await requestOf(folder), ...files }, { signal, ms: RECORD_MS })
@@ -125,7 +125,7 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
       }
     },
 
-    /** Says in sentences which changes in the place could be undone. */
+    /** Returns sentences that say which changes in the place could be undone. */
     async outlook ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<string> {
       const inside = await look(folder, {}, signal)
       if ('why' in inside) return `What it changes cannot be undone. ${inside.why}`
@@ -152,7 +152,7 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
   }
 }
 
-/** Says which parts of a folder, and of the git directory outside of it, are not kept. */
+/** Returns sentences that say which parts of a folder, and of the git directory outside of it, are not kept. */
 function sentencesOf (inside: object, above: object | undefined, gitDirectory?: string): string {
   const leftOut = (folder: object | undefined) => folder && 'leftOut' in folder ? folder.leftOut : ''
   const unknown = above && 'why' in above ? `What it does in ${JSON.stringify(gitDirectory)} is not known here.` : ''

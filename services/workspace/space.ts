@@ -17,14 +17,17 @@ const LEFT = 0.9
 /** The number of operations in a transaction. */
 const BATCH = 500
 
-/** The stored record of a folder: where the list of its paths is, the size of that list, and the ids of the files of its contents. */
+/**
+ * The stored record of a folder: the file with the list of its paths, the size of that file in bytes, and the ids of the files with its
+ * contents.
+ */
 export interface StoredTree {
   record: SealedFile
   bytes: number
   contents: string[]
 }
 
-/** Returns the size up to which a file is kept, bytes. */
+/** Returns the size, in bytes, up to which a file is kept. */
 export function largestKept (settings: Config['undo']): number {
   const { maxFileMb, maxTotalMb } = { ...DEFAULTS, ...settings }
   return Math.min(maxFileMb, maxTotalMb) * MIB
@@ -32,7 +35,7 @@ export function largestKept (settings: Config['undo']): number {
 
 export type UndoSpace = ReturnType<typeof createUndoSpace>
 
-/** Limits what is kept: by its age, and by the size of its files. */
+/** Limits what is kept for undo: by its age, and by the total size of its files. */
 export function createUndoSpace (
   { store, clock, folder, settings }: { store: Store, clock: Clock, folder: string, settings: () => Config['undo'] }
 ) {
@@ -147,8 +150,8 @@ export function createUndoSpace (
 }
 
 /**
- * Returns the ids of the files that snapshots of folders and the changes of commands name. Undefined while the changes of a command are
- * not known, because its snapshot may name others, and where a record is damaged.
+ * Returns the ids of the files that snapshots of folders and the changes of commands name. Returns undefined while the changes of a command
+ * are not known, because its snapshot may name more files, and if a record is damaged.
  */
 async function namedFiles (store: Store): Promise<Set<string> | undefined> {
   const named = new Set<string>()

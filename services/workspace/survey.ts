@@ -18,7 +18,7 @@ const unlessAbsent = (error: unknown) => {
   if (!isAbsent(error)) throw error
 }
 
-/** Reads a file of at most this many bytes; undefined if it is not read. */
+/** Reads an open file of `size` bytes. Returns undefined if the file is too large to be read. */
 type Read = (file: FileHandle, size: number) => Promise<ReadFile | undefined>
 
 interface Survey {
@@ -26,11 +26,11 @@ interface Survey {
   signal?: AbortSignal
   /** Absent: no file is read. */
   read?: Read
-  /** Entries below a folder count, too. */
+  /** True if everything below a folder is examined, too. */
   withContents?: boolean
 }
 
-/** A tree has more than MOST_ITEMS paths. */
+/** Thrown if a tree has more than MOST_ITEMS paths. */
 class TooMany extends Error {}
 
 // Without setuid and setgid: these rights were granted to the content that was there.
@@ -161,7 +161,7 @@ export async function lookAt (path: string, like: Place | undefined, survey: Sur
   }
 }
 
-/** The operations of a file system that are needed. `realpath` returns the names in the spelling in which they are stored. */
+/** The operations of the file system that are used. `realpath` returns names in the spelling in which they are stored. */
 interface FileSystem {
   lstat(path: string): Promise<{ isSymbolicLink(): boolean }>
   realpath(path: string): Promise<string>
@@ -188,13 +188,16 @@ export async function isSpelledOtherwise (
   return stat !== undefined && !(await files.readdir(folder).catch(() => [basename(path)])).includes(basename(path))
 }
 
-/** Returns the names in a folder; none if it is not a folder. Throws PathRefused if a part of its path was replaced. */
+/** Returns the names in a folder. Throws if it is not a folder, and PathRefused if a part of its path was replaced. */
 export const namesAt = (path: string): Promise<string[]> => withFolder(path, ({ entry }) => readdir(entry('.')))
 
 /** How many paths are examined or written concurrently. */
 const WIDTH = 32
 
-/** Does the work for each element, several concurrently, and returns the results in order. Rejects when no work is in progress any more. */
+/**
+ * Calls `work` for each element, several concurrently, and returns the results in order. If a call fails, rejects after the calls in
+ * progress.
+ */
 export async function inBatches<T, R> (list: readonly T[], work: (element: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let at = 0; at < list.length; at += WIDTH) {

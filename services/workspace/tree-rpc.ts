@@ -33,8 +33,8 @@ export class Beyond extends Error {
 }
 
 /**
- * A record was made, or why not. `leftOut` says which parts of the folder are not kept; `written` is the size of the new files in bytes,
- * absent if nothing was new.
+ * The answer of `takeFolder`: why no record can be made (`why`: the folder; `failed`: the disk), or the record. `leftOut` says which parts
+ * of the folder are not kept; `written` is the size of the new files in bytes, absent if nothing was new.
  */
 export type Recorded =
   | { why: string }
@@ -58,14 +58,14 @@ export interface Compared {
   unseen: string[]
 }
 
-/** One path of a record: the data of the file system about it, and for a file also the digest and the position of its content. */
+/** One path of a record: the data of the file system about it and, for a file, the digest and the position of its content. */
 export interface Row {
   kind: 'file' | 'folder' | 'link' | 'other'
   mode: number
   ino: number
   /**
-   * The times of the last changes of content and of state, milliseconds since the Unix epoch; nobody can set the second one. 0 for a
-   * folder.
+   * When the content, and when the status (ctime), last changed, in milliseconds since the Unix epoch. Nobody can set the second time. Both
+   * are 0 for a folder.
    */
   modifiedAt: number
   changedAt: number
@@ -114,7 +114,7 @@ export interface Difference {
   path: string
   /** What is there now, if anything. */
   row?: Row
-  /** Whether the path is as recorded in the other one of the two folders, a folder and its clone. */
+  /** Whether the path is as recorded in the other folder: the clone of this one, or the folder that was cloned. */
   isOtherAsItWas: boolean
   /**
    * The state that the path must have in the other folder before it is changed there. Absent: its present state, if that is as recorded.
@@ -123,11 +123,11 @@ export interface Difference {
 }
 
 export interface SettleCloneRequest extends Cloned {
-  /** Paths that are the same in both, relative to the folder. */
+  /** Paths that are the same in the folder and the clone, relative to the folder. */
   paths: string[]
   /** The states that were found in the folder; later changes are found the next time. Absent: the present states. */
   found?: States
-  /** The changes were undone in the folder: the clone differs there. */
+  /** True if the changes were undone in the folder: the clone differs there. */
   isTakenBack?: boolean
 }
 
@@ -141,7 +141,7 @@ export interface FolderJobs {
   cloneFolder: { input: CloneRequest, output: ClonedTree }
   /** Finds how a folder, or its clone, differs from its recorded state; undefined if there are too many paths. */
   compareClone: { input: CompareCloneRequest, output: Difference[] | undefined }
-  /** Records that paths are the same in both. */
+  /** Records that paths are the same in a folder and its clone. */
   settleClone: { input: SettleCloneRequest, output: null }
 }
 

@@ -19,7 +19,7 @@ export interface Tree {
 
 /** A folder in its present state. */
 interface Walked extends Tree {
-  /** The rows that differ from those of the last record: new ones, changed ones, and those that are not reliable. */
+  /** The rows that cannot be taken from the last record: new ones, changed ones, and those that are not reliable. */
   fresh: Array<[path: string, row: Row]>
 }
 
@@ -28,7 +28,7 @@ interface Place {
   /** Its path in the walked folder, and in the outermost folder with rules that apply; '' or with a slash at its end. */
   path: string
   fromTop: string
-  /** The rules that apply in it. */
+  /** The .gitignore rules that apply in the folder. */
   outer: IgnoreRules
   dev: number
   depth: number
@@ -43,15 +43,15 @@ const DEEPEST = 100
 interface WalkOptions {
   /** The record of the folder, if there is one. */
   known?: Pick<Tree, 'rows' | 'left'>
-  /** Whether an unchanged row of `known` is reliable. */
+  /** Returns whether an unchanged row of `known` is reliable. */
   isUsable?: (row: Row) => boolean
   /** Called with each path, the outer ones first, and with the open folder that contains it. */
   visit?: (path: string, row: Row, held: HeldFolder) => void
 }
 
 /**
- * Walks the folder. A path that has not changed keeps its row of `known`. Whether a folder is left out was decided when it was recorded,
- * and does not change if .gitignore does; without `parents` nothing is left out. Throws Beyond.
+ * Walks the folder. A path that has not changed keeps its row of `known`. Folders that `known` records, or leaves out, stay so even if
+ * .gitignore has changed; without `parents` nothing is left out. Throws Beyond.
  */
 export function walkTree (
   { folder, parents, excluded = [], limits }: Partial<Pick<TreeRequest, 'parents' | 'excluded'>> & {

@@ -32,7 +32,7 @@ export function createFolderWatches () {
       try {
         const { ino } = lstatSync(path)
         if (watched.get(path)?.ino === ino) return 'known'
-        // Another folder has replaced the one of that name.
+        // Another folder has replaced the one with that path.
         leave(path)
         if (count >= MOST_WATCHED) return 'not'
         const watcher = watch(path, { persistent: false, recursive: IS_RECURSIVE }, changed)

@@ -10,14 +10,14 @@ import { inBatches, lookAt } from './survey.ts'
 /** A git directory or a database, in the state before and after a call. */
 export interface Unit {
   kind: 'repository' | 'database'
-  /** The call made it. */
+  /** True if the call made the unit. */
   isNew?: true
   /** Digests of the files that change with each use: refs, index and HEAD of a repository, all files of a database. */
   before: string
   after: string
   /** The number of objects of the repository after the call. */
   objects?: number
-  /** The git directory to which a file leads that replaced this one: both are restored, or neither. */
+  /** Set if a file has replaced this git directory: the git directory to which that file leads. Both are restored, or neither. */
   replacedBy?: string
 }
 
@@ -270,7 +270,7 @@ export async function unitsAfter (items: readonly Item[], before: Units, paths: 
 
 /**
  * Sets `unit` of the items, which differ from the record of a folder, and returns the units. `rows`: the rows of the record, and the
- * present ones; `places`: what is known of a path of the folder before and after the call.
+ * present ones; `places`: two functions that return what was at a path before the call, and after it.
  */
 export async function unitsOfItems (
   items: Item[],

@@ -25,7 +25,7 @@ interface AttachmentRecord extends Sealed {
   bytes: number
 }
 
-/** Bytes of one piece; a record of a backup is a line of text. */
+/** The size of one piece in bytes. A piece is one record of a backup, and a record is one line of text. */
 const PIECE_BYTES = 1024 * 1024
 
 const isAttachment = ([key]: StoredRecord) => key.startsWith(ATTACHMENTS)

@@ -37,9 +37,9 @@ type AppCall = Owner & AppCallItem
 type StoredRecord = [key: string, value: unknown]
 
 /**
- * Returns a record of a backup as an import stores it. Since the backup, the application may have executed a call that is open in it, and
- * no person stands between an open call and its execution. So the call counts as one whose claim was not renewed: its outcome is unknown,
- * and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
+ * Returns a record of a backup as an import stores it. Since the backup, the application may have executed a call that is open in the
+ * backup, and no person confirms an open call again before its execution. So the call is stored as one whose claim was not renewed: its
+ * outcome is unknown, and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
  */
 function importedRecord ([key, value]: StoredRecord): StoredRecord {
   if (!isCall(key, value) || !isUnanswered(value)) return [key, value]
@@ -120,7 +120,7 @@ const TOGETHER_BYTES = 1024 * 1024
 
 export type Backup = ReturnType<typeof createBackup>
 
-/** Exports all data as one encrypted file and imports it. */
+/** Creates the service that exports all data as one encrypted file, and imports such a file. */
 export function createBackup (
   { dir, store, attachments, clock, config, busy, refuseRequests, endChildren, replaced, logFile, log }: {
     dir: string
@@ -325,8 +325,8 @@ export function createBackup (
     },
 
     /**
-     * Erases all data but config.json. From the moment that the marker is on disk, it is finished whatever happens. `gone` aborts when the
-     * client has the response; the service then restarts, empty.
+     * Erases all data but config.json. Once the marker is on disk, the erasure is finished whatever happens. `gone` aborts when the client
+     * has the response; the service then restarts, empty.
      */
     async erase (gone: AbortSignal): Promise<ErasedView> {
       if (importing) throw new BackupBusy('An import is under way. Wait for it to end.')

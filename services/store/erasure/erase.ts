@@ -51,7 +51,7 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
   for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }
 
-/** The log file that config.json names, and the older ones beside it. */
+/** Returns the paths of the log file that config.json names, of the default one, and of the older ones beside them. */
 async function logsOf (dir: string, logFile: LogFileOf): Promise<string[]> {
   const config: Pick<Config, 'log'> = await readFile(join(dir, 'config.json'), 'utf8').then(JSON.parse).catch(() => ({}))
   const paths = [logFile(dir, { ...config.log, file: config.log?.file ?? true })?.path, logFile(dir, { file: true })?.path]

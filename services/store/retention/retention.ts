@@ -17,7 +17,7 @@ import {
 } from '../keys.ts'
 import type { Op, Store } from '../store-types.ts'
 
-/** Days. */
+/** A year in days. */
 const YEAR = 365
 const DAY = 24 * 60 * 60 * 1000
 const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
@@ -25,9 +25,9 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 const BATCH = 200
 
 /**
- * Days for which records are kept whose id was generated, and so sorts by age. Other records have other rules: approvals and events of
- * tasks are removed with their runs; records of runs and events of conversations hold the answers, and are removed with their thread or
- * task.
+ * The number of days for which records are kept whose key ends with a generated id, so that they sort by age. Other records have other
+ * rules: approvals and events of tasks are removed with their runs; records of runs and events of conversations hold the answers, and are
+ * removed with their thread or task.
  */
 const BY_ID = { [DECIDED]: YEAR, [APPROVALS]: 7, [RUN_INPUTS]: 7 }
 /**
