@@ -33,13 +33,16 @@ import {
 export { emptyMemory, type Memory } from './memory.ts'
 export type { Learning } from './learning.ts'
 
-/** A user's wish to have something forgotten, with the words that express it. */
+/** A user's wish to have something forgotten, with the words that express the wish. */
 type ForgetWish = Pick<Learning, 'fact' | 'said' | 'source' | 'isUnsure'> & {
-  /** True if nothing that others wrote can have caused the wish. */
+  /** True if no text from others can have caused the wish. */
   isSure: boolean
 }
 
-/** The entries that were forgotten, those that wait for a confirmation, and those that may be about the same subject. */
+/**
+ * The result of forgetting: forgotten entries and patterns, `open` entries whose forgetting is `proposed` to the
+ * user, and entries that `maybe` are about the subject.
+ */
 interface Forgotten {
   forgotten: Entry[]
   patterns: Habit[]
@@ -48,17 +51,17 @@ interface Forgotten {
   maybe: Entry[]
 }
 
-/** The user's long-term memory. A change resolves when it is durable. */
+/** Creates the service for the user's long-term memory. Every change resolves when the change is durable. */
 export function createBrain ({ record, now, digest, onChange = () => {} }: {
   record: StoredRecord<Memory>
   now: () => number
   digest: (text: string) => string
-  /** Called with each change when it is durable. */
+  /** Called with each change once the change is durable. */
   onChange?: (change: BrainChange) => void
 }) {
   const load = (): Promise<Memory> => record.get().catch(toBrainError)
 
-  /** Applies `edit`. If it returns the memory that it got, nothing is stored and `updatedAt` stays. */
+  /** Applies `edit` to the memory. If `edit` returns its argument unchanged, nothing is stored and `updatedAt` stays. */
   async function update (edit: (memory: Memory) => Memory): Promise<Memory> {
     let before: Memory | undefined
     const after = await record.update((memory) => {
@@ -73,7 +76,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
   }
   const change = async (edit: (memory: Memory) => Memory): Promise<Brain> => brainOf(await update(edit))
 
-  /** Adds a text that the user typed. It is known at once, even if it was proposed or replaced before. */
+  /** Adds a text that the user typed. The entry is known at once, even if the same text was proposed or replaced before. */
   const typed = (memory: Memory, content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Memory => {
     const same = sameEntry(memory, content)
     if (same?.state === 'known') return memory
@@ -85,21 +88,24 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     /** Returns everything that is remembered. Throws BrainDamaged (500), like every operation here except `clear`. */
     whole: load,
 
-    /** The brain, and its text for models. */
+    /** Returns the public form of the memory, and a preview of the text about it in system prompts. */
     async recall (): Promise<BrainView> {
       const memory = await load()
       return { brain: brainOf(memory), contextPreview: contextPreview(memory) }
     },
 
-    /** Adds a fact unless it is known already; case, blanks and end marks do not count. Throws TextLength (400) and TooManyFacts (409). */
+    /**
+     * Adds a fact unless it is known already; the comparison ignores case, blanks and end marks. Throws TextLength
+     * (400) and TooManyFacts (409).
+     */
     async learn (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
       return change((memory) => typed(memory, { kind: 'fact', fact }))
     },
 
     /**
-     * Erases the fact that equals `text` after normalisation, compared with case, and what it had replaced. Throws TextLength
-     * (400) and FactNotFound (404).
+     * Erases the fact that equals the normalised `text` (case matters), and the entries that this fact had replaced.
+     * Throws TextLength (400) and FactNotFound (404).
      */
     async forget (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
@@ -111,8 +117,8 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Sets a preference. It overwrites one whose key differs only in case, blanks or end marks; the key gets the new spelling. Throws
-     * TextLength (400) and TooManyPreferences (409).
+     * Sets a preference. A preference whose key differs only in case, blanks or end marks is overwritten, and its
+     * key gets the new spelling. Throws TextLength (400) and TooManyPreferences (409).
      */
     async prefer ({ key: text, value: rawValue }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
@@ -141,7 +147,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       })
     },
 
-    /** Erases a preference, its proposals and the values it had before. Throws TextLength (400) and PreferenceNotFound (404). */
+    /** Erases a preference, proposals for its key, and its earlier values. Throws TextLength (400) and PreferenceNotFound (404). */
     async dropPreference (text: string): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
       return change((memory) => {
@@ -151,7 +157,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       })
     },
 
-    /** Clears everything, including a damaged record. Extraction does not learn again from messages up to now. */
+    /** Clears the whole memory, including a damaged record. Extraction learns nothing from messages up to now any more. */
     async clear (): Promise<Brain> {
       const memory = await load().catch(() => undefined)
       const isEmpty = memory !== undefined && memory.entries.length + memory.habits.length === 0
@@ -161,7 +167,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return brainOf(empty)
     },
 
-    /** A page of facts, preferences, instructions or patterns with their sources, newest first. */
+    /** Returns a page of facts, preferences, instructions or patterns with their sources, newest first. */
     facts: async (query: FactFilter): Promise<FactList> => listFacts(await load(), query),
 
     /** Edits, pins, accepts, restores or hides an entry; see `changeEntry` for what it throws. */
@@ -171,7 +177,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return { ...(entry && { fact: factView(entry) }), brain: brainOf(memory) }
     },
 
-    /** Erases an entry or a pattern, with every trace of it. Throws EntryNotFound (404). */
+    /** Erases an entry or a pattern, with every trace of its text. Throws EntryNotFound (404). */
     remove: (id: string): Promise<Brain> =>
       change((memory) => {
         const habit = memory.habits.find((each) => each.id === id)
@@ -182,7 +188,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
         return erase(memory, [id], now(), digest)
       }),
 
-    /** Adds statements to the memory; see `learn`. Recurring requests count towards patterns. */
+    /** Adds statements to the memory; see `learn`. `habits` are requests that count towards patterns. */
     async ingest (learnings: Learning[], habits: Habitual[] = []): Promise<Omit<Learned, 'memory'>> {
       let learned: Omit<Learned, 'memory'> = { known: [], proposed: [], replaced: [] }
       await update((before) => {
@@ -194,9 +200,9 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Forgets everything about a subject that the user names, at once, and returns it. Typed, pinned and important entries are forgotten
-     * only with `isSure`. Otherwise, and for words that may not be a wish of the user (`isUnsure`), forgetting them is proposed. Undefined
-     * if the words could name anything.
+     * Forgets everything about a subject that the user names. Typed, pinned and important entries are forgotten at
+     * once only with `isSure`. Otherwise, and for words that may not be the user's wish (`isUnsure`), forgetting
+     * these entries is proposed to the user. Returns undefined if the words could name anything.
      */
     async forgetAbout (about: string, { isSure, ...wish }: ForgetWish): Promise<Forgotten | undefined> {
       const found = findAbout(await load(), about)
@@ -223,8 +229,8 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Forgets everything that is known and proposed, including typed and pinned entries, and ignores everything said so far. Returns the
-     * known entries.
+     * Forgets all known and proposed entries, including typed and pinned ones, and ignores all statements made so
+     * far. Returns the entries that were known.
      */
     async forgetEverything (): Promise<Entry[]> {
       let forgotten: Entry[] = []
@@ -238,8 +244,8 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Gives entries topics, by which they are found for a message, and marks the important ones. Entries without topics count as filed,
-     * too.
+     * Files entries: gives them topics, by which they are found for a message, and marks the important ones. An
+     * entry whose topics are empty counts as filed, too.
      */
     file: (filed: Array<{ id: string, topics?: unknown, isImportant: boolean }>): Promise<unknown> =>
       update((memory) => {
@@ -257,7 +263,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       if (memory !== undefined && eraseForgotten(memory, now(), digest) !== memory) await update((memory) => memory)
     },
 
-    /** Returns everything that is known, and the requests that may recur, oldest first. */
+    /** Returns the known entries, and the requests that may recur, oldest first. */
     async known (): Promise<{ entries: Entry[], habits: Habit[] }> {
       const { entries, habits } = await load()
       return { entries: entries.filter(({ state }) => state === 'known'), habits }

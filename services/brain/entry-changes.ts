@@ -3,7 +3,7 @@ import { EntryNotFound, FactExists, NotEditable, TooManyFacts, TooManyInstructio
 import { foldText, normalise } from './fact-text.ts'
 import { type Entry, type FactKind, foldEntry, isPattern, type Memory, ofKind, patternOf } from './memory.ts'
 
-/** The most proposals, replaced entries and digests of removed statements that are kept. The oldest go. */
+/** The most proposals, replaced entries, and digests of removed statements that are stored. The oldest are dropped. */
 const MAX_PROPOSED = 1_000
 const MAX_REPLACED = 1_000
 const MAX_DROPPED = 5_000
@@ -16,27 +16,32 @@ const LIMIT = {
   instruction: [LIMITS.instructions, TooManyInstructions]
 } as const
 
-/** True if no further entry of a kind can be known. */
+/** True if the number of known entries of a kind has reached its limit. */
 export const isFull = (memory: Memory, kind: FactKind): boolean => ofKind(memory, kind).length >= LIMIT[kind][0]
 
-/** Throws TooManyFacts, TooManyPreferences or TooManyInstructions (409) when no more entries of the kind can be known. */
+/**
+ * Throws TooManyFacts, TooManyPreferences or TooManyInstructions (409) if the number of known entries of the kind has reached its limit.
+ */
 export function requireRoom (memory: Memory, kind: FactKind): void {
   if (isFull(memory, kind)) throw new LIMIT[kind][1]()
 }
 
-/** The entry of the same content, in any state; a preference has the same key and value. */
+/** Finds the entry with the same content, in any state. A preference has the same content if its key and value are the same. */
 export const sameEntry = ({ entries }: Memory, entry: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Entry | undefined => {
   const text = foldEntry(entry)
   return entries.find((other) => other.kind === entry.kind && !other.retracts && foldEntry(other) === text)
 }
 
-/** Adds an entry as the newest, in place of one with the same id or the same content. */
+/** Adds an entry as the newest one. It replaces an entry with the same id or the same content. */
 export function add (memory: Memory, entry: Entry): Memory {
   const same = entry.retracts ? undefined : sameEntry(memory, entry)
   return { ...memory, entries: [...memory.entries.filter((other) => other !== same && other.id !== entry.id), entry] }
 }
 
-/** Hides known entries since `at`. They stay, linked with the entry that took their place, until they are restored or erased. */
+/**
+ * Sets known entries to the state `replaced`, as of `at`, with a link to the entry `by` that replaces them. They
+ * can be restored until they are erased.
+ */
 export function hide (memory: Memory, ids: string[], at: number, by?: Entry): Memory {
   return {
     ...memory,
@@ -49,7 +54,8 @@ export function hide (memory: Memory, ids: string[], at: number, by?: Entry): Me
 }
 
 /**
- * Makes an entry known, as the newest one, and hides the entries that it replaces. A proposed retraction hides entries and is then removed.
+ * Makes an entry known, as the newest one, and hides the entries that it replaces. If the entry is a proposed
+ * retraction, its targets are hidden and the retraction is removed.
  */
 export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
   const { replacedAt: _at, replacedBy: _by, forgottenAt: _forgotten, retracts, ...rest } = entry
@@ -67,15 +73,15 @@ export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
   return add(hidden, known)
 }
 
-/** Returns whether an entry is a preference with the key, whose case, blanks and end marks do not count. */
+/** Creates a test for whether an entry is a preference with this key. The comparison ignores case, blanks and end marks. */
 export function hasKey (wanted: string): (entry: Entry) => boolean {
   const folded = foldText(wanted)
   return ({ key }) => key !== undefined && foldText(key) === folded
 }
 
 /**
- * Removes entries for good, with every trace of them: entries of the same content, the entries that they had replaced, and proposals to
- * replace them. Statements of the same content that were made up to `at` are ignored from now on.
+ * Removes entries for good, together with entries of the same content, entries that the removed ones had replaced,
+ * and proposals to replace them. Statements with the same content that were made up to `at` are ignored from now on.
  */
 export function erase (memory: Memory, ids: string[], at: number, digest: Digest): Memory {
   const doomed = new Set(memory.entries.filter(({ id }) => ids.includes(id)))
@@ -89,14 +95,17 @@ export function erase (memory: Memory, ids: string[], at: number, digest: Digest
   return drop({ ...memory, entries: memory.entries.filter((entry) => !doomed.has(entry)) }, [...doomed].map(foldEntry), at, digest)
 }
 
-/** Remembers by digest that statements up to `at` with these folded texts are ignored. */
+/** Stores digests of folded texts, so that statements with these texts that were made up to `at` are ignored. */
 export function drop (memory: Memory, texts: string[], at: number, digest: Digest): Memory {
   const keys = new Set(texts.map(digest))
   const kept = memory.dropped.filter(({ key }) => !keys.has(key))
   return { ...memory, dropped: [...kept, ...[...keys].map((key) => ({ key, at }))].slice(-MAX_DROPPED) }
 }
 
-/** Removes the oldest proposals and replaced entries. Replaced statements are not learned again from earlier messages. */
+/**
+ * Removes the oldest proposals and replaced entries beyond the limits. The removed replaced statements are not
+ * learned again from earlier messages.
+ */
 export function trim (memory: Memory, digest: Digest): Memory {
   const oldest = (state: Entry['state'], limit: number) => {
     const all = memory.entries.filter((entry) => entry.state === state)
@@ -109,7 +118,7 @@ export function trim (memory: Memory, digest: Digest): Memory {
   return replaced.reduce((trimmed, entry) => drop(trimmed, [foldEntry(entry)], entry.replacedAt ?? 0, digest), rest)
 }
 
-/** A page of what is remembered, newest first. A cursor whose entry is gone begins anew. */
+/** Returns a page of the remembered entries and patterns, newest first. If the entry of the cursor is gone, returns the first page. */
 export function listFacts (memory: Memory, { q = '', state = 'known', kind, limit, cursor }: FactFilter): FactList {
   const words = foldText(q)
   const wanted = kind ?? (state === 'known' ? 'fact' : undefined)
@@ -144,8 +153,8 @@ function requireEntry ({ entries }: Memory, id: string): Entry {
 }
 
 /**
- * Edits, pins, marks as important, accepts, restores or hides an entry. Text that a person edits counts as typed. Throws
- * EntryNotFound (404), TextLength or NotEditable (400), FactExists (409), and the errors of a memory that is full (409).
+ * Edits, pins, marks as important, accepts, restores or hides an entry. Text that a person edits counts as typed.
+ * Throws EntryNotFound (404), TextLength or NotEditable (400), FactExists (409), and the errors of a full memory (409).
  */
 export function changeEntry (memory: Memory, id: string, { fact, pinned, important, state }: FactChange, now: number): Memory {
   let entry = requireEntry(memory, id)

@@ -14,37 +14,37 @@ export function normalise (field: string, text: string, limit: number): string {
 }
 
 /**
- * Matches marks that end a statement, in the scripts that have them. A question mark is not one of them, because a question differs from
- * its statement.
+ * Matches the marks at the end of a statement, in any script. Question marks are not among them, because a
+ * question is not the same as its statement.
  */
 const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589\u1362\u104B\u17D4]+$/u
 
 /**
- * Folds a text for comparison: case, blanks and the marks at its end do not count. Letters that only look alike stay
- * different: Turkish "sıkıldım" is not "sikildim", German "Maße" is not "Masse".
+ * Folds a text for comparison: removes differences in case, blanks and end marks. Letters that only look alike
+ * stay different: Turkish "sıkıldım" is not "sikildim", German "Maße" is not "Masse".
  */
 export function foldText (text: string): string {
   const trimmed = text.toWellFormed().normalize('NFC').replaceAll('\u2019', "'").trim()
   return foldCase(trimmed.replace(END, '') || trimmed).replace(/\s+/g, ' ')
 }
 
-/** Folds the case of each letter. The length stays the same. */
+/** Folds the case of each letter. The number of letters stays the same. */
 export const foldCase = (text: string): string => [...text].map(foldLetter).join('')
 
-/** Folds the case of one letter as Unicode's simple case folding does; a letter whose other case is longer stays as it is. */
+/** Folds the case of one letter as Unicode's simple case folding does. A letter whose other case has several letters stays as it is. */
 function foldLetter (letter: string): string {
   const lower = single(letter.toLowerCase(), letter)
-  // The dotless i is the only letter that shares its upper case with another letter.
+  // The dotless i would fold to i, because both have the same upper case, so it stays as it is.
   return lower === '\u0131' ? lower : single(single(lower.toUpperCase(), lower).toLowerCase(), lower)
 }
 
 const single = (text: string, otherwise: string) => [...text].length === 1 ? text : otherwise
 
-/** Topics of an entry, and their characters. */
+/** The most topics of an entry, and the most characters of each. */
 const MAX_TOPICS = 10
 const MAX_TOPIC = 40
 
-/** Returns the topics in a model's answer. They are used to find entries, and no prompt contains them. */
+/** Returns the valid topics in a model's answer. Topics serve to find entries; no prompt contains them. */
 export const topicsIn = (topics: unknown): string[] =>
   !Array.isArray(topics)
     ? []

@@ -3,15 +3,18 @@ import { foldText } from './fact-text.ts'
 import { isProtected, type Entry, type Habit, type Memory } from './memory.ts'
 import { beginningOf, isFormOf, isUnspaced, termsOf } from './recall/terms.ts'
 
-/** How long a forgotten entry can be restored, milliseconds. */
+/** How long a forgotten entry can be restored; milliseconds. */
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** The parts of the memory that are about a subject. */
 export interface About {
-  /** Known, proposed and hidden entries that are about it. */
+  /** Known, proposed and hidden entries that are about the subject. */
   entries: Entry[]
   habits: Habit[]
-  /** Known entries that are partly related: they share a word, or the topics of an important entry match. */
+  /**
+   * Known entries that are partly related: they share a word with the subject, or only their topics match and they
+   * are important or protected.
+   */
   maybe: Entry[]
 }
 
@@ -35,12 +38,14 @@ export function findAbout ({ entries, habits }: Memory, about: string): About | 
   return found
 }
 
-/** Subjects that are kept; the oldest go. */
+/** The most forgotten subjects that are stored; the oldest are dropped. */
 const MAX_SUBJECTS = 1_000
-/** The fewest letters of the beginning of a word that is compared. */
+/** The fewest letters of the beginnings of words that are compared. */
 const SHORTEST_BEGINNING = 3
 
-/** Remembers by digest that statements about a subject up to `at` are ignored, whenever their conversation is read. */
+/**
+ * Stores digests of the words of a subject, so that statements about it made up to `at` are ignored, whenever their conversation is read.
+ */
 export function ignoreAbout (memory: Memory, about: string, at: number, digest: (text: string) => string): Memory {
   const words = termsOf(about).map((term) => digest(beginningOf(term)))
   const isSame = (each: { words: string[] }) => each.words.length === words.length && each.words.every((word) => words.includes(word))
@@ -48,10 +53,10 @@ export function ignoreAbout (memory: Memory, about: string, at: number, digest: 
   return { ...memory, forgotten: [...others, { words, at }].slice(-MAX_SUBJECTS) }
 }
 
-/** Remembers that all statements up to `at` are ignored. */
+/** Marks all statements made up to `at` as ignored. */
 export const ignoreEverything = (memory: Memory, at: number): Memory => ({ ...memory, forgotten: [{ words: [], at }] })
 
-/** True if a text is about a subject that the user had forgotten after the text was written. */
+/** True if a text, written at `at`, is about a subject that the user had forgotten later. */
 export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: number, digest: (text: string) => string): boolean {
   const subjects = forgotten.filter((subject) => at <= subject.at)
   if (subjects.length === 0) return false
@@ -62,7 +67,7 @@ export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: numb
   return subjects.some(({ words }) => words.every((word) => beginnings.has(word)))
 }
 
-/** Hides entries for RESTORABLE_MS, including those that were hidden before. They are erased after that. Removes habits at once. */
+/** Hides entries, including those that were hidden before; `eraseForgotten` erases them after RESTORABLE_MS. Removes habits at once. */
 export function forgetAll (
   memory: Memory,
   { entries, habits }: { entries: readonly Entry[], habits: readonly Habit[] },
@@ -80,7 +85,7 @@ export function forgetAll (
   }, habits.map(({ pattern }) => foldText(pattern)), at, digest)
 }
 
-/** Erases entries that were forgotten so long ago that they cannot be restored any more. */
+/** Erases entries that were forgotten at least RESTORABLE_MS ago. */
 export function eraseForgotten (memory: Memory, now: number, digest: (text: string) => string): Memory {
   const old = memory.entries.filter(({ forgottenAt }) => forgottenAt !== undefined && forgottenAt + RESTORABLE_MS <= now)
   return old.length === 0 ? memory : erase(memory, old.map(({ id }) => id), now, digest)

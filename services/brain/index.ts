@@ -5,7 +5,7 @@ export type { Entry } from './memory.ts'
 export { shareSubject } from './recall/terms.ts'
 export type { ThreadMemory, ToldMemory } from './recall/told-memory.ts'
 
-/** Finds the user's own words. Loaded on first use, because its expressions take time and memory. */
+/** Loads the module that finds the user's own words. Not loaded at start, because its regular expressions take time and memory. */
 export const loadOwnWords = () => import('./extraction/own-words.ts')
-/** Reads the places that a model points at in messages; loaded on first use. */
+/** Loads the module that verifies the pointers of a model; not loaded at start, for the same reason. */
 export const loadPointers = () => import('./extraction/pointers.ts')

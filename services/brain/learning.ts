@@ -6,7 +6,7 @@ import { type Entry, type FactKind, foldEntry, freshIn, type Habit, isProtected,
 import { foldText } from './fact-text.ts'
 import { shareSubject } from './recall/terms.ts'
 
-/** A statement of the user in their own words, and what it means for the memory. */
+/** A statement of the user in their own words, and its effect on the memory. */
 export interface Statement {
   kind: FactKind
   /** Whole sentences of the message, unchanged. */
@@ -15,28 +15,28 @@ export interface Statement {
   value?: string
   /** Ids of known entries that are no longer true. */
   replaces: string[]
-  /** True if it only says that the entries in `replaces` are no longer true. */
+  /** True if the statement only says that the entries in `replaces` are no longer true. */
   isRetraction: boolean
-  /** A person has to confirm it: it becomes a proposal. */
+  /** A person has to confirm the statement, so it becomes a proposal. */
   isUnsure: boolean
-  /** It matters in every conversation. */
+  /** The statement matters in every conversation. */
   isImportant?: boolean
   asked?: string
   on?: string
   topics?: string[]
-  /** A helper model named the entries that it replaces. */
+  /** A helper model, not the user, named the entries in `replaces`. */
   isAdvice?: true
-  /** For a retraction: the user wanted it forgotten, so it is erased after some time. */
+  /** Retractions only: the user wanted the entries forgotten, so they are erased after some time. */
   isForgotten?: boolean
 }
 
-/** A statement, with when and where it was made. */
+/** A statement, with the time (milliseconds since the Unix epoch) and place at which it was made. */
 export interface Learning extends Statement {
   said: number
   source: FactSource
 }
 
-/** The memory after the statements, and its new entries. */
+/** The memory after learning, and the entries that became known, proposed or replaced. */
 export interface Learned {
   memory: Memory
   known: Entry[]
@@ -45,10 +45,10 @@ export interface Learned {
 }
 
 /**
- * Adds statements to the memory, in the order of their times. A statement changes nothing if it is known, was removed after it was made, or
- * is older than the entry that it would replace. Replaced entries are hidden. These become proposals: instructions, unsure statements,
- * statements that would replace a typed, confirmed or pinned entry, and statements that a helper model takes as a replacement for an entry
- * with which they share no word.
+ * Adds statements to the memory, in the order of their times. A statement changes nothing if it is known, was
+ * removed after it was made, or is older than the entry that it would replace. Replaced entries are hidden. Some
+ * statements become proposals: instructions; unsure statements; statements that would replace a typed, confirmed or
+ * pinned entry; and statements of which only a helper model says that they replace an entry, if both share no word.
  */
 export function learn (
   memory: Memory,
@@ -76,7 +76,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   )
   if (!targets.every((target) => isOlder(target, learning))) return memory
   if (isRetraction && targets.length === 0) return memory
-  // It was made before the statement that replaced it.
+  // The statement was made before the one that replaced it.
   if (same?.state === 'replaced' && said <= (same.replacedAt ?? 0)) return memory
 
   const replaces = targets.map(({ id }) => id)
@@ -110,7 +110,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)
 }
 
-/** Returns the key in its present spelling. */
+/** Returns the key in the spelling of the known preference, if there is one. */
 const knownKey = (memory: Memory, key: string) => ofKind(memory, 'preference').find(hasKey(key))?.key ?? key
 
 const isProposed = ({ entries }: Memory, text: string) =>
@@ -121,27 +121,29 @@ interface Utterance {
   source?: Pick<FactSource, 'threadId' | 'message'>
 }
 
-/** Orders by time, then by the position of the message. */
+/** Sorts by time, then by the position of the message in its thread. */
 const byTime = (a: Utterance, b: Utterance) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
 
-/** True if `old` was said before or together with `each`. At the same time, another thread counts as before. */
+/** True if `old` was said before `each` or at the same time. Within one thread, the position of the message decides between equal times. */
 const isOlder = (old: Utterance, each: Utterance) =>
   (old.source?.threadId === each.source?.threadId ? byTime(old, each) : old.said - each.said) <= 0
 
-/** A request of the user that may recur, in their own words, and its place. */
+/** A request of the user that may recur, in the user's own words, and the thread or task that contains it. */
 export interface Habitual {
   pattern: string
-  /** Id of the known habit that it repeats. */
+  /** The id of the known habit that this request repeats. */
   same?: string
   at: number
   evidence: { threadId: string } | { taskId: string }
 }
 
-/** The most habits and patterns that are kept, and the most pieces of evidence of each. The oldest go. */
+/** The most habits that are stored, and the most pieces of evidence for each. The oldest are dropped. */
 const MAX_HABITS = 200
 const MAX_EVIDENCE = 20
 
-/** Counts requests towards habits. A thread or a run counts once for a habit. Habits that the user removed do not count again. */
+/**
+ * Counts requests as evidence for habits. Each thread or run counts once for a habit. Habits that the user removed are not created again.
+ */
 export function observeHabits (
   memory: Memory,
   observed: Habitual[],

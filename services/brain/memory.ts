@@ -10,40 +10,40 @@ export interface Entry {
   id: string
   kind: FactKind
   state: FactState
-  /** The words of the user: whole sentences of a message, or the typed text. For a typed preference `key: value`. */
+  /** The words of the user: whole sentences of a message, or the typed text; `key: value` for a typed preference. */
   fact: string
   key?: string
   value?: string
   createdAt: number
-  /** When the user said it, milliseconds since the Unix epoch; 0 when unknown. */
+  /** When the user made the statement, milliseconds since the Unix epoch; 0 if unknown. */
   said: number
-  /** Absent if it was typed through the API. */
+  /** The message that contains the statement. Absent for an entry that was typed through the API. */
   source?: FactSource
   pinned?: true
-  /** Set if a person has accepted or restored it. */
+  /** Set if a person has accepted or restored the entry. */
   confirmed?: true
-  /** It matters in every conversation, as a diet does. In a prompt only pinned entries come before it. */
+  /** The entry matters in every conversation, as a diet does. In a prompt only pinned entries come before important ones. */
   important?: true
-  /** The assistant's question that it answers, if it cannot be understood without the question. */
+  /** The assistant's question that the entry answers, if the entry cannot be understood without the question. */
   asked?: string
-  /** The day that its words mean by their distance from the day of the message, YYYY-MM-DD. */
+  /** The day (YYYY-MM-DD) that relative words of the entry mean, such as "next Friday". */
   on?: string
-  /** Words under which the entry may be needed, from the model of role `fast`. They find the entry for a message. */
+  /** Words by which the entry is found for a message, from the model of role `fast`. */
   topics?: string[]
-  /** Only a proposal has it: when accepted, it hides the entries that it names and is removed. */
+  /** Proposals only: the entry is a retraction. When accepted, it hides the entries in `replaces` and is removed. */
   retracts?: true
-  /** Ids of the entries that it replaced; for a proposal, of those that it would replace. */
+  /** Ids of the entries that this entry replaced, or would replace if a proposal is accepted. */
   replaces?: string[]
-  /** The text of the newest entry that it replaced. */
+  /** The text of the newest entry in `replaces`. */
   supersedes?: string
-  /** When a statement or a retraction hid it, and the entry that replaced it. */
+  /** When a statement or a retraction hid the entry, milliseconds since the Unix epoch. `replacedBy` is the id of the new entry. */
   replacedAt?: number
   replacedBy?: string
-  /** When the user had it forgotten. */
+  /** When the user had the entry forgotten; milliseconds since the Unix epoch. */
   forgottenAt?: number
 }
 
-/** A request that recurs, or may turn out to: it is a pattern once enough threads or runs contain it. */
+/** A request that may recur. It counts as a pattern once enough threads or runs contain it. */
 export type Habit = Omit<Pattern, 'confidence'>
 
 /** Everything that is remembered. */
@@ -51,18 +51,20 @@ export interface Memory {
   entries: Entry[]
   habits: Habit[]
   /**
-   * Statements that the user removed: they are ignored if they were made up to `at`. Stored as digests, because their text must be
-   * forgotten.
+   * Statements that the user removed. Statements with the same content made up to `at` are ignored. Stored as
+   * digests, because the text itself must be forgotten.
    */
   dropped: Array<{ key: string, at: number }>
-  /** Subjects that the user had forgotten, as digests of the beginnings of their words: statements about them up to `at` are ignored. */
+  /**
+   * Subjects that the user had forgotten, as digests of the beginnings of their words. Statements about them made up to `at` are ignored.
+   */
   forgotten?: Array<{ words: string[], at: number }>
-  /** When everything was cleared. Earlier statements are ignored. */
+  /** When the memory was cleared, milliseconds since the Unix epoch. Earlier statements are ignored. */
   clearedAt?: number
   updatedAt: number
 }
 
-/** Returns the ids under which items are stored one by one, so that a changed fact writes no other one. */
+/** Returns the functions that give each item an id of its own in the store, so that changing one fact does not rewrite the others. */
 export const memoryIds = (digest: (text: string) => string): ItemIds<Memory> => ({
   entries: ({ id }) => id,
   habits: ({ id }) => id,
@@ -84,7 +86,7 @@ export const patternOf = (habit: Habit): Pattern => ({ ...habit, confidence: hab
 export const ofKind = ({ entries }: Pick<Memory, 'entries'>, kind: FactKind): Entry[] =>
   entries.filter((entry) => entry.kind === kind && entry.state === 'known')
 
-/** Returns the brain in its public form. */
+/** Returns the public form of the memory. */
 export const brainOf = (memory: Memory): Brain => ({
   facts: ofKind(memory, 'fact').map(({ fact }) => fact),
   preferences: preferencesOf(ofKind(memory, 'preference')),
@@ -98,7 +100,7 @@ export const preferencesOf = (entries: Entry[]): Record<string, string> =>
 type Content = Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>
 const folded = new WeakMap<Content, string>()
 
-/** Returns the text by which duplicates are found, and from which digests of removed entries are made. */
+/** Returns the folded text of an entry: it serves to find duplicates, and the digests of removed entries are computed from it. */
 export function foldEntry (entry: Content): string {
   const known = folded.get(entry)
   if (known !== undefined) return known
@@ -108,26 +110,26 @@ export function foldEntry (entry: Content): string {
   return text
 }
 
-/** True if a person typed, confirmed or pinned it: then no learned statement replaces it without a confirmation. */
+/** True if a person typed, confirmed or pinned the entry. A learned statement replaces such an entry only after a confirmation. */
 export const isProtected = ({ source, confirmed, pinned }: Entry): boolean => source === undefined || confirmed === true || pinned === true
 
-/** The effect of a change of the memory on its entries. */
+/** The entries whose state a change of the memory has changed. */
 export interface BrainChange {
   /** Entries that became known. */
   learned: Entry[]
   /** Entries that became proposals. */
   proposed: Entry[]
-  /** Ids of entries that are no longer known: forgotten, replaced or erased. */
+  /** Ids of entries that are no longer known, because they were forgotten, replaced or erased. */
   forgotten: string[]
 }
 
-/** Returns a function that finds the entries which a change has brought into a state. */
+/** Creates a function that returns the entries which are in the given state after a change and were not before. */
 export function freshIn (before: Memory, after: Memory): (state: Entry['state']) => Entry[] {
   const had = new Map(before.entries.map(({ id, state }) => [id, state]))
   return (wanted) => after.entries.filter(({ id, state }) => state === wanted && had.get(id) !== wanted)
 }
 
-/** Compares a memory before and after a change. */
+/** Compares the memory before and after a change. */
 export function changeBetween (before: Memory, after: Memory): BrainChange {
   const known = new Set(after.entries.flatMap(({ id, state }) => state === 'known' ? id : []))
   const fresh = freshIn(before, after)

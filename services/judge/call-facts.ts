@@ -8,29 +8,29 @@ export interface CallFact {
   id: string
   tool: string
   input: unknown
-  /** unknown: the call began, and nobody knows whether it had its effect. */
+  /** `unknown`: the call began, and nobody knows whether it had its effect. */
   status: 'completed' | 'error' | 'denied' | 'unknown'
   output?: Record<string, unknown>
   error?: string
-  /** The effects that the call may have had; absent for calls that only read and for tools that never existed. */
+  /** The effects that the call may have had. Absent for calls that only read and for tools that never existed. */
   proves?: ProvenEffect
   target?: string
   /** The files that the call changed. */
   changes: FileChange[]
-  /** A command that is known to have changed nothing: see CallLeft. */
+  /** The records show that the call changed no file; see CallLeft. */
   hasChangedNothing?: boolean
-  /** What the tool does to the world; absent if the tool does not exist any more. */
+  /** The declared effect of the tool; absent if the tool no longer exists. */
   effect?: ToolEffect
   /** True if the call ran a command line. */
   isCommand?: boolean
-  /** The folder that a local command worked in, as it was given; absent for all other calls. */
+  /** The working folder of a local command, as the input gives it; absent for all other calls. */
   folder?: string
 }
 
-/** Finds a tool by its present name. The tool of a server that is not connected is not found. */
+/** Finds a tool by its present name. A tool of a server that is not connected is not found. */
 export type FindTool = (name: string) => Tool | undefined
 
-/** Collects the tool calls of a run, in their order. A call without an outcome counts as unknown. */
+/** Collects the facts about the tool calls of a run, in their order. A call without an outcome gets the status `unknown`. */
 export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: string): CallFact[] {
   const calls = new Map<string, CallFact>()
   for (const event of events) {
@@ -40,7 +40,7 @@ export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: str
         break
       case 'tool-input-error': {
         const { proves, ...call } = begun(event, find, cwd)
-        // A call of a tool that does not exist is no attempt at an effect.
+        // A call of a tool that does not exist does not count as an attempt at an effect.
         const attempted = find(event.toolName) === undefined ? {} : { proves }
         calls.set(event.toolCallId, { ...call, ...attempted, status: 'error', error: event.errorText })
         break
@@ -64,7 +64,7 @@ export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: str
         settle(event, { status: 'denied', error: event.reason })
         break
       default:
-        // Other events are not about a call.
+        // Other events do not belong to a call.
     }
   }
   return [...calls.values()]
@@ -97,13 +97,13 @@ function begun (
 }
 
 /**
- * True if a run may have changed something: a call that does not only read was completed, or has an unknown outcome. Not counted are a call
- * of a files tool that left everything as it was, a command in a box that did so, and a message to the user.
+ * True if a run may have changed something: it has a call with an effect beyond reading that was completed or has an unknown
+ * outcome. Calls of files tools and commands in a box that changed nothing do not count, and neither do messages to the user.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
   callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && call.effect !== 'read' && canHaveChanged(call, find))
 
-/** Returns the same for one call. */
+/** True if one call may have changed something. */
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true

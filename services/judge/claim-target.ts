@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { readPath, shareOf } from '../lib/windows-path.ts'
 
-/** The most characters of an input in which a target is searched, and the deepest nesting. */
+/** How many characters of an input, and how many levels of nesting, are searched for a target. */
 const INPUT_READ = 256 * 1024
 const DEPTH = 8
 const QUOTES = /^["'`“”‘’«»„<(]+|["'`“”‘’«»„>)]+$/gu
@@ -11,11 +11,11 @@ const LINK = /^\[[^\]]*\]\(([^)]*)\)$/u
 const LINE_NUMBER = /(?<=\.\w{1,10}):\d+(?::\d+)?$/u
 const GLOB = /[*?{]/
 
-/** Returns the path in a text as reports write it: quoted, as a link or an address, with a line number. */
+/** Extracts the bare path from the forms that reports use: quoted, as a Markdown link, as a `file://` URL, or with a line number. */
 function bareOf (text: string): string {
   const bare = text.normalize('NFC').trim().replace(LINK, '$1').replace(QUOTES, '').replace(LINE_NUMBER, '')
   if (!bare.startsWith('file://')) return bare
-  // The slash before a drive belongs to the address.
+  // The slash before a drive letter belongs to the URL, not to the path.
   const path = bare.slice('file://'.length).replace(process.platform === 'win32' ? /^\/(?=[a-z](?::|%3a))/i : /^$/, '')
   try {
     return decodeURIComponent(path)
@@ -24,7 +24,10 @@ function bareOf (text: string): string {
   }
 }
 
-/** Returns the path that a text means, relative to a folder. A text that is no path, or is on another computer, is not looked up. */
+/**
+ * Resolves a path against a folder. A text that is no path, or that names another computer, is turned into a
+ * harmless name in the folder, so that it is never looked up.
+ */
 function placeOf (folder: string, path: string): string {
   const reading = readPath(path, folder)
   if ('path' in reading && (process.platform !== 'win32' || shareOf(reading.path) === shareOf(folder))) return reading.path
@@ -33,12 +36,12 @@ function placeOf (folder: string, path: string): string {
 
 export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
 
-/** The relation of a path to the target of a claim: the path is the target, is in it, or contains it. */
+/** The relation of a path to the target of a claim: `same`, `inside` the target, or `around` it (the path contains the target). */
 export type Relation = 'same' | 'inside' | 'around'
 
 /**
- * The target of a claim as a path of the run's folder. It is compared with paths that calls named. The file system is asked about nothing
- * else, because the target is a model's text.
+ * Creates the path target of a claim, relative to the working folder of the run. The target is compared only with
+ * paths that calls named, and the file system is asked about no other path, because a model wrote the target.
  */
 export async function pathTarget (text: string, cwd: string) {
   const real = await realpath(cwd).catch(() => cwd)
@@ -47,20 +50,20 @@ export async function pathTarget (text: string, cwd: string) {
   const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
   const given = resolve(cwd)
   const places = [placeOf(given, path), placeOf(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
-  // The folder may be a link, and a report may name its files by the link.
+  // The working folder may be a link, and a report may name files through that link.
   const throughLink = places.filter((place) => contains(given, place)).map((place) => join(real, relative(given, place)))
   const absolute = [...new Set([...places, ...throughLink].map((place) => place.normalize('NFC')))]
   const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))
 
   const from = (folder: string) => absolute.slice(0, 2).map((place) => relative(resolve(real, folder), place))
 
-  /** Returns the relation of a path, real or as written, to the target; undefined if there is none. */
+  /** Returns the relation of a path to the target; undefined if there is none. */
   async function relationOf (other: string): Promise<Relation | undefined> {
     const place = placeOf(real, other).normalize('NFC')
     if (absolute.includes(place) || (isName && basename(place) === path)) return 'same'
     if (!isWhole && absolute.some((target) => contains(target, place))) return 'inside'
     if (absolute.some((target) => contains(place, target))) return 'around'
-    // A file system that ignores case has one entry for both spellings.
+    // On a file system that ignores case, both spellings name the same entry.
     for (const spelling of isName ? [join(dirname(place), path)] : absolute) {
       if (spelling.toLowerCase() === place.toLowerCase() && await isSameEntry(place, spelling)) return 'same'
     }
@@ -70,7 +73,7 @@ export async function pathTarget (text: string, cwd: string) {
   return {
     relationOf,
     /**
-     * True if an input names the target, in any form that leads there from the folder. A bare name also counts behind the name of a folder.
+     * True if an input names the target, in any form that leads from `folder` to the target. A bare file name also counts after a folder.
      */
     isNamedIn: (input: unknown, folder = cwd) => {
       const text = textOfInput(input)
@@ -78,18 +81,20 @@ export async function pathTarget (text: string, cwd: string) {
       const spellings = new Set([path, ...local, ...local.map((form) => `./${form}`), ...absolute])
       return [...spellings].some((form) => mentions(text, form, { afterSlash: isName && form === path }))
     },
-    /** True if the text contains a path as a whole, as a list of several paths does. */
+    /** True if the target text contains a path as a whole, for example in a list of several paths. */
     holds: (named: string) => mentions(bare, named.normalize('NFC'), { afterSlash: false }),
-    /** The places on disk that the target can mean to a command in the folder. */
+    /** Returns the absolute paths that the target can mean to a command that runs in the folder. */
     placesFrom: (folder: string) => [...new Set([absolute[0], placeOf(resolve(real, folder), path)])],
-    /** True if the target is the working folder or a folder around it: then it identifies nothing. */
+    /** True if the target is the working folder or contains it. Such a target identifies no file. */
     isWhole,
-    /** True if the text is a pattern or a description: it has blanks or no Latin letter, and neither a separator nor an extension. */
+    /**
+     * True if the target text is a glob pattern or a description: blanks or no Latin letter, and neither a separator nor a file extension.
+     */
     isVague: GLOB.test(path) || (isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path)))
   }
 }
 
-/** Handles a path from above the working folder: the folder's own name, followed by the path. */
+/** Resolves a path that begins with the name of the working folder or of a folder above. Returns the results within the working folder. */
 function belowNamed (cwd: string, path: string): string[] {
   if (path === '') return []
   const found: string[] = []
@@ -107,15 +112,18 @@ async function isSameEntry (a: string, b: string): Promise<boolean> {
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
-/** True if there is an entry at a path, even a broken link. */
+/** True if a path exists, even as a broken link. */
 export const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, () => false)
 
-/** Characters of names in scripts with blanks: if the name continues with one, it is another name. */
+/** Characters that continue a name in scripts with blanks. */
 const IN_NAME = /[\p{L}\p{N}_-]/u
 const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 const continues = (character: string) => IN_NAME.test(character) && !WITHOUT_BLANKS.test(character)
 
-/** True if a text contains a name as a whole: `notes.md` is in `rm notes.md`, not in `rm release-notes.md`. */
+/**
+ * True if a text contains a name as a whole: `rm notes.md` contains `notes.md`, `rm release-notes.md` does not.
+ * `afterSlash`: the name may follow a slash.
+ */
 export function mentions (text: string, name: string, { afterSlash = true }: { afterSlash?: boolean } = {}): boolean {
   if (name === '') return false
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
@@ -129,7 +137,7 @@ export function mentions (text: string, name: string, { afterSlash = true }: { a
   return false
 }
 
-/** All strings of an input, as one text. */
+/** Returns all strings in an input as one text. */
 export function textOfInput (input: unknown): string {
   const texts: string[] = []
   let left = INPUT_READ
@@ -141,6 +149,6 @@ export function textOfInput (input: unknown): string {
     } else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) read(item, depth + 1)
   }
   read(input, 0)
-  // A shell escapes blanks in names.
+  // Shell commands escape blanks in names.
   return texts.join('\n').normalize('NFC').replaceAll('\\ ', ' ')
 }

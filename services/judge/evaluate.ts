@@ -4,7 +4,7 @@ import { type CallFact, canHaveChanged, type FindTool } from './call-facts.ts'
 import { nameOf, shown } from './material.ts'
 import type { Expects } from '../../schemas/tasks.ts'
 
-/** The highest scores: of a run that did not complete, that did a part, and that is not verified. */
+/** The highest score of a run that failed or asks, of one that did a part, and of one that is not verified. */
 const MAX_FAILED = 0.4
 const MAX_PARTLY = 0.5
 const MAX_UNVERIFIED = 0.6
@@ -15,11 +15,11 @@ type Outcome = NonNullable<Evaluation['outcome']>
 /** The findings about a run at its end. */
 interface Findings {
   judgement: Judgement
-  /** Why there is no judgement of the run. */
+  /** Why no model judged the run; undefined if one did. */
   problem?: string
   /** True if the report itself says that the run failed. */
   isAdmitted: boolean
-  /** The parts of the request that are not done. */
+  /** Sentences about parts of the request that are not done. */
   missing: string[]
   claims: Claim[]
   calls: CallFact[]
@@ -29,8 +29,8 @@ interface Findings {
 }
 
 /**
- * Combines the judgement and the checked claims. A contradicted claim, an empty report and a report that was cut off fail a run whatever
- * the judge says. The judge alone cannot fail a run: the report must say so itself, or the last call must have failed.
+ * Combines the judgement and the checked claims. A contradicted claim, an empty report or a report that was cut off fails a run, whatever
+ * the judge says. The judge alone cannot fail a run: the report must admit the failure, or the last call for an effect must have failed.
  */
 export function evaluate (findings: Findings): Evaluation {
   const { claims, calls, report, isCutOff, expected, problem, missing } = findings
@@ -103,7 +103,7 @@ function ofJudge ({ judgement, isAdmitted, calls }: Findings): Opinion {
   }
 }
 
-/** Returns the score as a share from 0 to 1, even if the judge counted to 10 or 100. */
+/** Returns the score on a scale from 0 to 1, even if the judge used a scale to 10 or to 100. */
 function scoreOf (given: number): number {
   const most = given <= 1 ? 1 : given <= 10 ? 10 : 100
   return Math.min(Math.max(given / most, 0), 1)
@@ -111,13 +111,13 @@ function scoreOf (given: number): number {
 
 const triedIn = (calls: CallFact[]) => calls.filter(({ proves }) => proves !== undefined)
 
-/** True if the last call for an effect failed, or no call had its effect. An unknown outcome counts as neither. */
+/** True if the last call for an effect failed, or if all such calls failed or were denied. An unknown outcome counts as neither. */
 function hasFailedLast (calls: CallFact[]): boolean {
   const tried = triedIn(calls)
   return tried.at(-1)?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
 }
 
-/** Without a judgement the calls alone decide. */
+/** Returns the opinion without a judgement: the calls alone decide. */
 function withoutJudge (calls: CallFact[], problem: string): Opinion {
   const last = triedIn(calls).at(-1)
   const issues = [`Nobody judged this run: the judgement ${problem}.`]
@@ -126,7 +126,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
 
-/** True if a run with this evaluation is completed. Without a judgement there may be no outcome. */
+/** True if a run with this evaluation counts as completed. Without a judgement the outcome may be undefined; `satisfied` then decides. */
 export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' | 'satisfied'>): boolean {
   switch (outcome) {
     case undefined:
@@ -141,7 +141,7 @@ export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' 
   }
 }
 
-/** The expected effect in the plan of a run, and the run's tools. */
+/** The effect that the plan expects, and the tools of the run. */
 interface Expected {
   expects?: Expects
   find: FindTool
@@ -154,8 +154,8 @@ const MISSING: Record<Exclude<Expects, 'none'>, string> = {
 }
 
 /**
- * Returns why a report cannot count as verified, whatever the judge says; undefined if there is no reason. A report that says there was
- * nothing to do, or that it failed, agrees with calls that had no effect.
+ * Returns why a report cannot count as verified, whatever the judge says; undefined if there is no reason. A
+ * report of a failure, or that there was nothing to do, is consistent with calls that had no effect.
  */
 function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   outcome: Evaluation['outcome']
@@ -163,7 +163,8 @@ function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   calls: readonly CallFact[]
   expected: Expected
 }): string | undefined {
-  // Many runs with nothing to do consist of one look by a command. Outside of a box nothing distinguishes it from an effect.
+  // Many runs with nothing to do consist of one command that only reads. Outside of a box, records cannot tell
+  // such a command from one with an effect.
   const isLook = ({ isCommand, status, changes }: CallFact) =>
     outcome === 'nothing_to_do' && isCommand === true && status === 'completed' && changes.length === 0
   const hadEffect = calls.some((call) => canHaveChanged(call, find) && !isLook(call))
@@ -178,12 +179,12 @@ function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   return owesEffect && isExpected ? 'The plan expects an effect, and no claim of the report about it was checked.' : undefined
 }
 
-/** True if a run can know that there was nothing to do: it looked, and no attempt at an effect failed. */
+/** True if a run can know that there was nothing to do: a call completed, and no attempt at an effect failed. */
 const hasLooked = (calls: readonly CallFact[]) =>
   calls.some(({ status }) => status === 'completed') &&
   !calls.some(({ proves, status }) => proves !== undefined && (status === 'error' || status === 'denied'))
 
-/** True if a call can have had the effect. */
+/** True if a call can have had the expected effect. */
 function canHaveHad (expects: Exclude<Expects, 'none'>, call: CallFact, find: FindTool): boolean {
   const { status, proves, isCommand } = call
   switch (expects) {

@@ -3,15 +3,15 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import { isAnswerCall } from '../runs/index.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
 
-/** The most commands that are named, and the most characters of each. */
+/** The most commands that the line names, and the most characters of each. */
 const MOST_NAMED = 5
 const COMMAND_SHOWN = 40
 // eslint-disable-next-line no-control-regex
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu
 
 /**
- * Returns one line about what happened in a run, from its recorded calls alone: calls by effect, files, commands with their exit codes, and
- * external calls. The line says 0 if there was nothing.
+ * Returns one line about what happened in a run, computed from its recorded calls alone: calls by effect, files,
+ * commands with their exit codes, and external calls. Each count is present, even if it is 0.
  */
 export function factsLine (events: readonly RunEvent[], find: FindTool, cwd: string): string {
   const calls = callFacts(events.filter((event) => !isAnswerCall(event)), find, cwd).filter(({ tool }) => tool !== PHASE_TOOL)
@@ -32,7 +32,7 @@ export function factsLine (events: readonly RunEvent[], find: FindTool, cwd: str
   ].join(' · ')
 }
 
-/** Returns the kind of a call for counting. A tool that is gone belonged to a server or to the application. */
+/** Returns the kind under which a call is counted. A tool that no longer exists belonged to a tool server or to the application. */
 function kindOf ({ isCommand, effect, proves }: CallFact): 'read' | 'write' | 'command' | 'external' {
   if (isCommand) return 'command'
   return effect ?? (proves === undefined ? 'read' : 'external')
@@ -40,7 +40,7 @@ function kindOf ({ isCommand, effect, proves }: CallFact): 'read' | 'write' | 'c
 
 const hasBegun = ({ status }: CallFact) => status === 'completed' || status === 'unknown'
 
-/** Returns the outcome for the changed paths, from the first change to the last. */
+/** Counts the paths that were made, changed and deleted, by the state before the first change and after the last change of each path. */
 function filesOf (calls: CallFact[]): { made: number, changed: number, deleted: number } {
   const paths = new Map<string, { before: string | null, after: string | null }>()
   for (const { path, before, after } of calls.flatMap(({ changes }) => changes)) {

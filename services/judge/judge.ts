@@ -20,7 +20,7 @@ import type { Expects } from '../../schemas/tasks.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
 
-/** Time limit of the judge, milliseconds. Without an answer in time the calls alone decide. */
+/** The time limit of the judge, in milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
 const REQUEST_SHOWN = 8_000
 const REPORT_SHOWN = 16_000
@@ -38,7 +38,7 @@ interface JudgedRun extends Pick<Material, 'request' | 'criteria' | 'plan'> {
   events: readonly RunEvent[]
   /** The folder that relative paths of the run resolve against. */
   cwd: string
-  /** The structured answer of the run. */
+  /** The structured answer of the run, if the run had to give one. */
   object?: object
   /** The effect that the plan expects of the run; absent if there is no plan. */
   expects?: Expects
@@ -56,16 +56,16 @@ export interface Judged {
 }
 
 /**
- * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code looks up its quotes, and checks each
- * claim against the recorded calls and their files, and nothing else. Rejects only with the signal's reason, and with the budget's error if
- * the judge may not be asked.
+ * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code finds the quotes
+ * of the model in the report and checks each claim, only against the recorded calls and the files that these calls
+ * name. Rejects only with the reason of the signal, or with the budget error if the judge may not be called.
  */
 export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSignal): Promise<Judged> {
   const { events, cwd, object, expects, earlier = [] } = run
   const calls = callFacts(object === undefined ? events : events.filter((event) => !isAnswerCall(event)), deps.host.find, cwd)
   const text = newestText(events).trim()
   const report = object === undefined ? text : `${text}\n\nThe answer as data:\n${JSON.stringify(object)}`.trimStart()
-  // What the user said during the run is a part of the request.
+  // Messages of the user during the run are a part of the request.
   const said = events.flatMap((event) => event.type === 'steer' && event.state === 'read' ? [event.text] : [])
   const request = [run.request, ...said].join('\n\n').trimStart()
   const answer = await askJudge({ ...run, request, report, calls }, deps, signal)
@@ -74,7 +74,7 @@ export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSi
   const { quotedClaims, quotedFailure, quotedGaps } = await import('./quoted.ts')
   const judgement: Judgement = 'value' in answer ? answer.value : {}
   const claims = await quotedClaims(judgement, { report, calls, cwd, signal })
-  // Claims that were wrong before the refinement do not become right because nobody judges it.
+  // Without a judge, the claims that were contradicted in the first version still count as contradicted.
   if ('problem' in answer) claims.push(...earlier.filter(({ verdict }) => verdict === 'contradicted'))
   const admission = quotedFailure(judgement, { report, calls })
   const isAdmitted = admission !== undefined && await saysFailed({ request, sentence: admission }, deps, signal)
@@ -126,7 +126,7 @@ async function saysFailed (
   return 'value' in answer && answer.value.outcome === 'failed' && answer.value.satisfied !== true
 }
 
-/** True if the last answer ended because it reached its greatest length. */
+/** True if the last answer of the model was cut off at the output limit. */
 function endsCutOff (events: readonly RunEvent[]): boolean {
   const last = events.findLast((event) => event.type === 'step-finish')
   return last?.type === 'step-finish' && last.finishReason === 'length'

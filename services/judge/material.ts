@@ -2,20 +2,20 @@ import { tokensIn } from '../models/index.ts'
 import { saidOnce } from '../tools/index.ts'
 import type { CallFact } from './call-facts.ts'
 
-/** The most calls in the index; older ones are only counted. */
+/** The most calls in the index; older calls are only counted. */
 const MOST_LINES = 1_000
 const TARGET_SHOWN = 200
-/** The most tokens of the calls that the judge reads whole, and the most characters of each. */
+/** The most tokens of all calls that the judge reads in full, and the most characters of each call. */
 const CALLS_TOKENS = 24_000
 const CALL_SHOWN = 32_000
 
-/** Lists all calls, one a line: id, tool, target and status. */
+/** Lists the calls, one a line: id, tool, target and status. */
 export function indexOf (calls: CallFact[]): string[] {
   const lines = calls.slice(-MOST_LINES).map((call) => `${call.id} ${call.tool} ${targetOf(call)}: ${statusOf(call)}`)
   return calls.length > MOST_LINES ? [`(${calls.length - MOST_LINES} older calls are left out)`, ...lines] : lines
 }
 
-/** Returns the newest calls with their inputs and outcomes, oldest first, as many as fit. */
+/** Returns as many of the newest calls as fit into CALLS_TOKENS, with inputs and outcomes, oldest first. */
 export function newestCalls (calls: CallFact[]): string[] {
   const shown: string[] = []
   let left = CALLS_TOKENS
@@ -28,10 +28,10 @@ export function newestCalls (calls: CallFact[]): string[] {
   return shown
 }
 
-/** Returns the name of a call for a sentence. */
+/** Returns the name of a call for a sentence: its tool and target. */
 export const nameOf = (call: CallFact): string => `${call.tool} ${targetOf(call)}`
 
-/** Returns a whole call. A call that changed files is shown by its diff, not by the content that it wrote. */
+/** Returns the full text of a call. A call with a diff is shown by this diff instead of its input and output. */
 function whole (call: CallFact): string {
   const { id, tool, input, output, error } = call
   const isDiff = typeof output?.diff === 'string'
@@ -53,17 +53,17 @@ function statusOf ({ status, output, changes }: CallFact): string {
   return `${status}${exit}${isSame ? ', the file stayed as it was' : ''}`
 }
 
-/** Shortens a text in the middle. */
+/** Shortens a text to about `limit` characters by leaving out its middle. */
 export function shorten (text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)
   return `${text.slice(0, half)} [… ${text.length - 2 * half} characters left out …] ${text.slice(-half)}`.toWellFormed()
 }
 
-/** The most characters of a text of the judge that are stored. */
+/** The most characters that are stored of a text from the judge. */
 const TEXT_KEPT = 500
 
-/** Makes a text of a model fit for records: well-formed, bounded, without control characters. */
+/** Cleans a text of a model for records: well-formed Unicode, at most TEXT_KEPT characters, no control characters. */
 export function shown (text: string): string {
   // eslint-disable-next-line no-control-regex
   const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu, ' ').trim()

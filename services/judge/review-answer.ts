@@ -5,18 +5,18 @@ import { isBudgetError } from '../usage/index.ts'
 import { type JudgeDeps, judgeRun } from './judge.ts'
 import { betterVersion } from './versions.ts'
 
-/** The review of an answer of a conversation. */
+/** The review of an answer in a conversation. */
 interface AnswerReview {
   evaluation?: Evaluation
   /** The message that asks for a second version of the answer; absent if the answer stands. */
   refinement?: string
-  /** For a second version: which of the two the readers get. */
+  /** Second versions only: which of the two versions readers get. */
   kept?: 'first' | 'second'
 }
 
 /**
- * Reviews the answer to a complex request of a conversation, and the second version that the review asks for. Undefined if it is not
- * reviewed. An answer that asks the user something stands, because the user can reply.
+ * Reviews the answer to a complex request in a conversation, and the second version that such a review asked for. Returns
+ * undefined if no review takes place. An answer that asks the user something needs no second version, because the user can reply.
  */
 export async function reviewAnswer (
   { events, prompt, cwd, object, isLast }: {
@@ -36,7 +36,7 @@ export async function reviewAnswer (
   if (isLast || !isComplex || (first !== undefined && !isSecond)) return isSecond ? { kept: 'first' } : undefined
   const run = { request: requestOf(prompt), criteria: [], plan: [], events, cwd, object, earlier: first?.claims }
   const judged = await judgeRun(run, deps, signal).catch((error) => {
-    // The user has the answer already, so a used-up budget is not an error here.
+    // The user has received the answer, so a used-up budget is no error here.
     if (!isBudgetError(error)) throw error
   })
   if (!judged) return isSecond ? { kept: 'first' } : undefined
@@ -46,7 +46,7 @@ export async function reviewAnswer (
   return { evaluation, kept: betterVersion({ first: { evaluation: first ?? {} }, second: judged }, { events, find, cwd }) }
 }
 
-/** The user's words: the text of the last user message. */
+/** Returns the user's request: the text of the last user message. */
 function requestOf (prompt: LanguageModelV4Prompt): string {
   const message = prompt.findLast(({ role }) => role === 'user')
   return message?.role === 'user' ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n') : ''

@@ -10,7 +10,7 @@ export interface Asserted extends Pick<Claim, 'claim' | 'effect' | 'count' | 'su
   target?: string | null
   call?: string | null
 }
-/** `by`: the ids of the calls that can have had a confirmed effect. */
+/** `by`: for a confirmed claim, the ids of the calls that can have had its effect. */
 type Verdict = Pick<Claim, 'verdict' | 'reason'> & { by?: string[] }
 
 const confirmedBy = (calls: readonly CallFact[]): Verdict => ({ verdict: 'confirmed', by: calls.map(({ id }) => id) })
@@ -22,13 +22,13 @@ const NOT_TOUCHED = /^".*" was not (?:changed|deleted) by this run\.$/su
 const OUTCOME_OPEN = 'The outcome of a call that can have done it is not known.'
 const NOT_NAMED = 'Calls ran that can have done it, and none of them names it.'
 
-/** True if a claim is contradicted because no call had its effect, and not because of what happened later. */
+/** True if a claim is contradicted because no call had its effect, not because a later call undid the effect. */
 export const lacksCall = ({ verdict, reason = '' }: Verdict): boolean =>
   verdict === 'contradicted' && (reason === NO_CALL || NOT_TOUCHED.test(reason))
 
 /**
- * Checks the claims of a report against the records of the run's calls, and for files against the disk. The wording of a claim is not
- * interpreted: only its effect, its target and its call count.
+ * Checks the claims of a report against the recorded calls and, for files, against the disk. The wording of a
+ * claim is not interpreted: only its effect, target and call count.
  */
 export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'claims'>): Promise<Claim[]> {
   const verified: Claim[] = []
@@ -40,7 +40,7 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
         ? unchecked('An effect of this kind leaves nothing that can be checked.')
         : verifyAct(asserted, facts.calls)
     const { by = [], ...verdict } = found.verdict === 'confirmed' ? await verifyNumbers(asserted, facts) ?? found : found
-    // A confirmed claim leads to a call that bears it out, also where the judge named none, or another one.
+    // A confirmed claim refers to a call that supports it, even if the judge named no call or another one.
     const leadsTo = call && (by.length === 0 || by.includes(call)) ? call : by.at(-1) ?? null
     verified.push({
       claim: shown(claim),
@@ -56,8 +56,8 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
 }
 
 /**
- * Checks a command or a message, of which only the call is recorded. The call must name the target; if there is none, the claim must name
- * the call.
+ * Checks a claim about a command or a message, for which only the call is recorded. The call must contain the
+ * target of the claim; a claim without a target must name the call.
  */
 function verifyAct ({ effect, target, call: id }: Asserted, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
@@ -68,14 +68,14 @@ function verifyAct ({ effect, target, call: id }: Asserted, calls: CallFact[]): 
   return done.length > 0 ? unchecked(NOT_NAMED) : contradicted(NO_CALL)
 }
 
-/** The facts for checking a claim. `claims` are all claims of the report. */
+/** What is needed to check a claim. `claims` are all claims of the report. */
 interface Facts {
   claims: Asserted[]
   calls: CallFact[]
   cwd: string
   signal: AbortSignal
 }
-/** A recorded change of the target, and the position of its call. */
+/** A recorded change that concerns the target, and the position `at` of its call in the run. */
 interface Touch {
   at: number
   call: CallFact
@@ -87,16 +87,16 @@ type FileEffect = 'file' | 'deletion'
 const NOT_BY_PATH = unchecked('The report does not name the file by its path.')
 
 /**
- * Checks a claim that a file was written, moved or deleted. The records of the files tools decide, together with the disk at the end. A
- * command, or another tool that can do anything, confirms a claim if it names the path and the disk agrees. Only recorded and named paths
- * are looked up.
+ * Checks a claim that a file was written, moved or deleted. The records of files tools decide, together with the
+ * state of the disk at the end. A command, or another tool that can do anything, confirms a claim if its input
+ * names the path and the disk agrees. Only recorded and named paths are looked up on the disk.
  */
 async function verifyFileClaim (asserted: Asserted, facts: Facts): Promise<Verdict> {
   const { calls, cwd } = facts
   const effect: FileEffect = asserted.effect === 'deletion' ? 'deletion' : 'file'
   const cited = calls.find(({ id }) => id === asserted.call)
   const named = await pathTarget(asserted.target ?? '', cwd)
-  // The claim about a move names both paths. Its change of the new path comes first.
+  // A claim about a move names both paths as its target. The first change of the call is that of the new path.
   const move = calls.find(({ target, changes }) => changes.length > 1 && target === asserted.target)
   const target = move || named.isWhole ? await pathTarget((move ?? cited)?.changes[0]?.path ?? '', cwd) : named
   if (target.isWhole) return withoutTarget(effect, calls)
@@ -111,7 +111,7 @@ async function verifyFileClaim (asserted: Asserted, facts: Facts): Promise<Verdi
   return verifyByOthers(effect, target, naming, calls)
 }
 
-/** Returns the calls that moved a folder around the target, if the target is there at the end. */
+/** Returns the calls that moved a folder which contains the target, if the target exists at the end. */
 async function movedWithFolder (target: PathTarget, { calls, cwd }: Facts): Promise<CallFact[]> {
   const movers: CallFact[] = []
   for (const call of calls.filter(({ proves }) => proves === 'file')) {
@@ -133,15 +133,15 @@ function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
   return done.length > 0 ? NOT_BY_PATH : contradicted(NO_CALL)
 }
 
-/** Returns the recorded changes that concern the target. */
+/** Returns the recorded changes that concern the target, in the order of their calls. */
 async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFact[]): Promise<Touch[]> {
   const found: Touch[] = []
   for (const [at, call] of calls.entries()) {
     for (const change of call.changes) {
-      // The path that a call named may lead to the changed one through links.
+      // The path that a call named may lead to the changed path through links.
       const relation = await target.relationOf(change.path) ??
         (call.target !== undefined && call.changes.length === 1 ? await target.relationOf(call.target) : undefined)
-      // Removing a folder removes its content. Other changes of a folder say nothing about the files in it.
+      // The removal of a folder removes its content. Other changes of a folder say nothing about the files in it.
       if (relation === undefined || (relation === 'around' && change.after !== null)) continue
       if (effect === 'file' || change.after === null || relation === 'same') found.push({ at, call, change, relation })
     }
@@ -151,16 +151,19 @@ async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFac
 
 const removed = ({ change: { before, after } }: Touch) => before !== null && after === null
 /**
- * True if a change took something away. A files tool that cannot delete has moved it, and a folder also changes if something is taken out
- * of it.
+ * True if a change removed a path by moving it elsewhere (`file` tools cannot delete), or removed something
+ * inside the target folder, which changes that folder.
  */
 const tookAway = (touch: Touch) => removed(touch) && (touch.call.proves === 'file' || touch.relation === 'inside')
 const wrote = (touch: Touch) => (touch.change.after !== null && touch.change.after !== touch.change.before) || tookAway(touch)
 const shownPath = ({ change }: Touch) => JSON.stringify(change.path)
-/** True for a call that can have done anything. */
+/** True for a call of a tool that can do anything, if the call completed or has an unknown outcome. */
 const isFree = ({ proves, status }: CallFact) => proves === 'any' && (status === 'completed' || status === 'unknown')
 
-/** The file was written. At the end it must exist and differ from before, unless a later call explains otherwise. */
+/**
+ * Checks a claim about a file that was written. At the end the file must exist and differ from before, unless a
+ * later call explains its state.
+ */
 async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
   const borneOut = confirmedBy([...touched.filter(wrote).map(({ call }) => call), last.call])
   if (tookAway(last)) return borneOut
@@ -183,7 +186,7 @@ async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[],
 
 const others = (asserted: Asserted, { claims }: Facts) => claims.filter((claim) => claim !== asserted)
 
-/** The file was deleted. It must be gone at the end, unless the report says that it was written again. */
+/** Checks a claim about a file that was deleted. At the end the file must be gone, unless the report says that it was written again. */
 async function verifyDeleted (last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
   const { path } = last.change
   const borneOut = confirmedBy([...touched.filter(removed).map(({ call }) => call), last.call])
@@ -196,7 +199,10 @@ async function verifyDeleted (last: Touch, touched: Touch[], facts: Facts): Prom
     : contradicted(`${shownPath(last)} is there at the end.`)
 }
 
-/** The records mention the file, and no call of a files tool had the effect. If the disk shows the effect, another call had it. */
+/**
+ * Checks a claim about a file that the records mention although no files tool had the effect. If the disk shows
+ * the effect, another call caused it.
+ */
 async function verifyUntouched (effect: FileEffect, touched: Touch[], naming: CallFact[], { calls, signal }: Facts): Promise<Verdict> {
   const [{ change: first }] = touched
   const now = await digestAt(first.path, signal)
@@ -207,14 +213,14 @@ async function verifyUntouched (effect: FileEffect, touched: Touch[], naming: Ca
   return contradicted(`${shownPath(touched[0])} was not ${effect === 'file' ? 'changed' : 'deleted'} by this run.`)
 }
 
-/** No call of a files tool touched the target. */
+/** Checks a claim about a target that no files tool touched. */
 async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: CallFact[], calls: CallFact[]): Promise<Verdict> {
   const done = naming.filter(({ status }) => status === 'completed')
   for (const call of done) if (await agrees(effect, call, target)) return confirmedBy([call])
   if (calls.some((call) => call.status === 'unknown' && canHave(effect, call, target))) return unchecked(OUTCOME_OPEN)
   if (done.length > 0) return unchecked('A call names it, and its outcome does not show it.')
   if (calls.some(isFree)) return unchecked(NOT_NAMED)
-  // A description is no path, and a target may name several paths.
+  // The target may be a description instead of a path, or name several paths.
   const isNear = calls.some(({ target: path, changes }) =>
     changes.some(({ before, after }) => effect === 'file' ? before !== after : after === null) &&
     (target.isVague || (path !== undefined && target.holds(path)))
@@ -222,9 +228,9 @@ async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: C
   return isNear ? NOT_BY_PATH : contradicted(NO_CALL)
 }
 
-/** True if a call that names the target can have had the effect: a command must have succeeded, and the disk must agree. */
+/** True if a call that names the target can have had the effect. A command must have succeeded, and the disk must show the effect. */
 async function agrees (effect: FileEffect, { folder, output }: CallFact, target: PathTarget): Promise<boolean> {
-  // The work of a server's or application's tool may be elsewhere than on this disk.
+  // A tool of a server or of the application may have its effect elsewhere than on this disk.
   if (folder === undefined) return true
   if (output?.exitCode !== 0) return false
   const there = await Promise.all(target.placesFrom(folder).map(isThere))
@@ -235,7 +241,7 @@ async function agrees (effect: FileEffect, { folder, output }: CallFact, target:
 const canHave = (effect: FileEffect, { proves, input }: CallFact, target: PathTarget) =>
   proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(input))
 
-/** True if the report claims an effect on a path. */
+/** True if one of the claims is about this effect on this path. */
 async function isClaimed (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {
   for (const claim of claims) {
     if (claim.effect !== effect) continue
@@ -246,10 +252,13 @@ async function isClaimed (effect: FileEffect, path: string, { claims, calls, cwd
   return false
 }
 
-/** The shortest command that is searched in a longer target, characters. */
+/** The fewest characters of a command that is searched in a longer target. */
 const SHORTEST = 4
 
-/** True if an input names a command or a recipient, or the target contains the whole command: a report may quote more than was run. */
+/**
+ * True if the input of a call contains the target, or if the target contains the whole command, because a report
+ * may quote more than was run.
+ */
 function names ({ input, target: own }: CallFact, target: string): boolean {
   const wanted = spaced(target)
   const command = own === undefined ? '' : spaced(own)
@@ -259,8 +268,8 @@ function names ({ input, target: own }: CallFact, target: string): boolean {
 const spaced = (text: string) => text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').replace(/^["'`\s]+|["'`\s]+$/gu, '')
 
 /**
- * Checks the number and the success that a confirmed claim states. Returns undefined if the calls do not contradict them. A mismatch makes
- * the claim unchecked and fails no run, because a judge may have misread a number.
+ * Checks the count and the success that a confirmed claim states. Returns undefined if the calls do not contradict
+ * them. A mismatch only makes the claim unchecked and does not fail the run, because a judge may have misread a number.
  */
 async function verifyNumbers (asserted: Asserted, { calls, cwd }: { calls: CallFact[], cwd: string }): Promise<Verdict | undefined> {
   const { effect, succeeded, count } = asserted
@@ -276,7 +285,7 @@ async function verifyNumbers (asserted: Asserted, { calls, cwd }: { calls: CallF
   return unchecked(`The calls show ${found}, not ${count}${others}.`)
 }
 
-/** Returns how the last command that the claim can mean failed; undefined if it ended well. */
+/** Returns how the last command that the claim can mean failed; undefined if that command succeeded. */
 function failureOf ({ target, call: id }: Asserted, calls: CallFact[]): string | undefined {
   const ran = calls.filter(({ status, isCommand }) => isCommand && status === 'completed')
   const last = ran.findLast((call) => target ? names(call, target) : call.id === id)
@@ -286,7 +295,7 @@ function failureOf ({ target, call: id }: Asserted, calls: CallFact[]): string |
   return typeof exitCode === 'number' && exitCode !== 0 ? `The command ended with exit code ${exitCode}.` : undefined
 }
 
-/** The number of files, messages or commands that the calls show. */
+/** Returns the number of files, messages or commands that the calls show. */
 async function countOf ({ effect, target }: Asserted, calls: CallFact[], cwd: string): Promise<number> {
   if (effect === 'file' || effect === 'deletion') return countPaths(effect, target ?? '', calls, cwd)
   const able = calls.filter(({ status, proves, isCommand }) =>
@@ -296,13 +305,13 @@ async function countOf ({ effect, target }: Asserted, calls: CallFact[], cwd: st
   return (named.length > 0 ? named : able).reduce((sum, { input }) => sum + (effect === 'message' ? recipients(input) : 1), 0)
 }
 
-/** Returns the number of recipients: the longest list of the input, because a message may go to several at once. */
+/** Returns the number of recipients of a message: the length of the longest list in the input, at least 1. */
 function recipients (input: unknown): number {
   if (typeof input !== 'object' || input === null) return 1
   return Math.max(1, ...Object.values(input).map((value) => Array.isArray(value) ? value.length : 1))
 }
 
-/** Returns the number of different paths that calls changed; only those that belong to the target, if there are any. */
+/** Returns the number of different paths that calls changed. If some belong to the target, only these count. */
 async function countPaths (effect: 'file' | 'deletion', target: string, calls: CallFact[], cwd: string): Promise<number> {
   const changes = calls.flatMap(({ changes }) => changes)
   const paths = [...new Set(changes.filter(({ before, after }) => effect === 'file' ? after !== null && after !== before : after === null)
@@ -313,6 +322,6 @@ async function countPaths (effect: 'file' | 'deletion', target: string, calls: C
   return related.length > 0 ? related.length : paths.length
 }
 
-/** True if a call can have changed files without a record. */
+/** True if a call may have changed files that are not recorded. */
 const mayHaveDoneMore = ({ proves, status, changes, hasChangedNothing }: CallFact) =>
   proves === 'any' && (status === 'completed' || status === 'unknown') && changes.length === 0 && !hasChangedNothing

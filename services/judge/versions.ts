@@ -3,20 +3,20 @@ import { isAnswerCall } from '../runs/index.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import { mayHaveChanged, type FindTool } from './call-facts.ts'
 
-/** The facts about one version of a report. */
+/** What is known about one version of a report. */
 export interface ReportVersion {
   evaluation: Pick<Evaluation, 'claims'>
   /** The version is empty or breaks off. */
   isBroken?: boolean
 }
 
-/** Returns how often the calls contradict a version. A version that is empty or breaks off counts as wrong. */
+/** Returns how many claims of a version the calls contradict; Infinity for a version that is empty or breaks off. */
 const contradictions = ({ evaluation: { claims = [] }, isBroken }: ReportVersion): number =>
   isBroken ? Infinity : claims.filter(({ verdict }) => verdict === 'contradicted').length
 
 /**
- * Returns the version of a report that the calls contradict less; the first on a tie. Calls that can have changed something after the first
- * version count as one contradiction of it, because it cannot mention them.
+ * Returns the version of a report that the calls contradict less; the first one on a tie. If calls may have changed
+ * something after the first version, this counts as one contradiction of the first version, because it cannot mention them.
  */
 export function betterVersion (
   versions: { first: ReportVersion, second: ReportVersion },

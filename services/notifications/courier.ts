@@ -4,22 +4,25 @@ import { isSaidOnce, notificationView, type StoredNotification } from './notific
 import type { Notifications } from './notifications.ts'
 import { type createWebhook, RETRY_AFTER_MS, type WebhookSettings } from './webhook.ts'
 
-/** How long a shell or a page has to claim a notification (`shown`) before the webhook gets it; milliseconds. */
+/** How long a desktop shell or a page may take to claim a notification (`shown`) before the webhook gets it; milliseconds. */
 const SHOWN_WITHIN_MS = 5_000
-/** A person is reminded after this time, milliseconds. */
+/** How long after a notification its reminder follows; milliseconds. */
 const REMIND_AFTER_MS = 24 * 60 * 60 * 1000
 /** The longest sleep, so that a change of the system clock is noticed; milliseconds. */
 const LONGEST_SLEEP_MS = 60 * 60 * 1000
-/** How long a notification rests after a failure that is not an answer of the receiver, such as a full disk; milliseconds. */
+/** How long a notification is left alone after an internal failure, such as a full disk; milliseconds. */
 const REST_MS = 60_000
-/** Deliveries at once. */
+/** The most deliveries at once. */
 const MOST_DELIVERIES = 4
 
-/** Delivers notifications: posts those that nobody has claimed to the webhook, reminds once, and closes those that are over. */
+/**
+ * Creates the courier: it posts notifications that nobody has claimed to the webhook, sends one reminder, and
+ * closes notifications whose time is over.
+ */
 export function createCourier ({ notifications, clock, webhook, deliver, log }: {
   notifications: Notifications
   clock: Clock
-  /** The webhook of the configuration; undefined without one. */
+  /** Returns the configured webhook; undefined if there is none. */
   webhook: () => WebhookSettings | undefined
   deliver: ReturnType<typeof createWebhook>
   log: { warn(details: object, message: string): void }
@@ -32,7 +35,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
   const wake = () => nudge.abort('changed')
   notifications.onChange(wake)
 
-  /** Returns when the webhook has to get the latest showing; Infinity if it does not get it. */
+  /** Returns when the newest showing is due for the webhook, milliseconds since the Unix epoch; Infinity for never. */
   function deliveryDue ({ showings }: StoredNotification): number {
     const showing = showings.at(-1)!
     if (webhook() === undefined || showing.shownAt !== undefined || showing.deliveries.some(({ ok }) => ok)) return Infinity
@@ -57,7 +60,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
     const now = notifications.open().find((each) => each.notificationId === notificationId)
     if (settings === undefined || now === undefined || deliveryDue(now) > clock.now()) return
     const isReminder = at > 0
-    // The receiver knows a message by its id, however often it comes.
+    // The receiver detects repeated deliveries of a message by its id.
     const id = isReminder ? `${notificationId}-reminder` : notificationId
     const delivery = await deliver(settings, { id, body: await bodyOf(now, settings) }, signal)
     if (signal.aborted) return
@@ -75,7 +78,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
     if (delivered !== undefined && isSaidOnce(delivered)) notifications.closeNow(delivered)
   }
 
-  /** The body of a message. Words of tasks and models are in it only when the configuration says so. */
+  /** Returns the body of a webhook message. It contains texts of tasks and models only if the configuration allows that. */
   async function bodyOf (notification: StoredNotification, { text: withText }: WebhookSettings): Promise<string> {
     const { text, needsShowing, shownAt, deliveries, closedAt, ...data } = withText
       ? await notifications.view(notification)
@@ -112,7 +115,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
   }
 
   return {
-    /** Checks at once what is due, because the configuration changed. */
+    /** Checks at once what is due. Call it when the configuration has changed. */
     wake,
 
     /** Works until the signal aborts. */

@@ -5,12 +5,12 @@ import type { Approval } from '../contracts/approval-record.ts'
 export interface Delivery {
   at: number
   ok: boolean
-  /** The status of the answer, if there was one. */
+  /** The HTTP status of the answer, if there was one. */
   status?: number
   error?: string
 }
 
-/** One telling of a notification: the notification itself, or its reminder. */
+/** One showing of a notification: the notification itself or its reminder. Times are milliseconds since the Unix epoch. */
 interface Showing {
   at: number
   /** When a client said that it shows the notification. */
@@ -29,7 +29,7 @@ export interface Waiting {
 /** A notification as it is stored. */
 export interface StoredNotification {
   notificationId: string
-  /** The subject of the notification. At most one open notification has a key. */
+  /** Identifies the subject of the notification. At most one open notification has the same key. */
   key: string
   kind: NotificationKind
   taskId?: string
@@ -37,14 +37,14 @@ export interface StoredNotification {
   runId?: string
   /** The provider that needs a key. */
   provider?: string
-  /** Kind waiting: the items of the ledger that wait, as they were asked. */
+  /** Kind `waiting` only: the items of the ledger that waited when the notification was opened. */
   waitsFor?: Waiting[]
-  /** Kind waiting: the question belongs to a call that keeps running, and ends with the process. */
+  /** Kind `waiting` only: the question belongs to a call that is still executing, and ends with the process of the service. */
   isLive?: true
-  /** The words of the task or its model, which leave the machine only when the user says so. */
+  /** A text from the task or its model, which leaves the computer only if the user allows it. */
   text?: string
   createdAt: number
-  /** The time at which it closes by itself. */
+  /** When the notification closes by itself; milliseconds since the Unix epoch. */
   until?: number
   /** The key of an earlier notification that this one closes. */
   closes?: string
@@ -54,17 +54,17 @@ export interface StoredNotification {
 }
 
 /**
- * A notification to open. While a notification with the same key is open (or kept, for a kind that is said once), another one with that key
- * is ignored. Its text is shortened.
+ * A notification to open. It is ignored while a notification with the same key is open or, for a kind that is
+ * said once, is still stored. Its text is shortened.
  */
 export type NewNotification =
   & { kind: Exclude<NotificationKind, 'waiting'> }
   & Pick<StoredNotification, 'key' | 'taskId' | 'threadId' | 'runId' | 'provider' | 'text' | 'until' | 'closes'>
 
-/** True for kinds that are over as soon as somebody has seen them. There is no reminder of them. */
+/** True for kinds that are closed as soon as somebody has seen them, and that get no reminder. */
 export const isSaidOnce = ({ kind }: Pick<StoredNotification, 'kind'>): boolean => ['recovered', 'told', 'boxed'].includes(kind)
 
-/** Characters kept of a text. */
+/** The most characters that are stored of a text. */
 const TEXT_KEPT = 500
 
 export const shortened = (text: string | undefined, length = TEXT_KEPT): string | undefined => {
@@ -72,7 +72,7 @@ export const shortened = (text: string | undefined, length = TEXT_KEPT): string 
   return line === undefined || line.length <= length ? line || undefined : `${line.slice(0, length)}…`
 }
 
-/** Returns the title, without any word of a task, a person or a model. */
+/** Returns the title of a notification, which contains no text of a task, a person or a model. */
 export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
   switch (kind) {
     case 'waiting': {
@@ -101,7 +101,7 @@ export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotifi
   }
 }
 
-/** The public form of a notification. `name` is that of its task. */
+/** Returns the public form of a notification. `name` is the name of its task. */
 export function notificationView (notification: StoredNotification, name?: string): NotificationView {
   const { notificationId, kind, taskId, threadId, runId, provider, waitsFor, createdAt, closedAt, showings } = notification
   const text = textOf(notification, name)
@@ -127,16 +127,16 @@ export function notificationView (notification: StoredNotification, name?: strin
   }
 }
 
-/** Returns the text of a notification, after the name of its task. */
+/** Returns the text of a notification with the name of its task before it. */
 export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: string): string | undefined {
   if (name === undefined) return text
   return text === undefined ? name : `${name}: ${text}`
 }
 
-/** Says what a call does, in words for its user. */
+/** Describes a tool call in words for the user. */
 export type SayCall = (call: { toolName: string, input: unknown }) => string
 
-/** Returns the words for an item that waits. */
+/** Returns the text that describes a waiting item; undefined for a call of the application. */
 export function wordsOf (item: Approval, say: SayCall): string | undefined {
   switch (item.kind) {
     case 'tool':

@@ -31,15 +31,15 @@ import {
 
 const NotificationNotFound = defineError('ERR_NOTIFICATION_NOT_FOUND', 'There is no notification "%s": it was over more than a week ago.')
 
-/** Closed notifications are kept for this long, milliseconds. */
+/** How long closed notifications are stored; milliseconds. */
 const CLOSED_MS = 7 * 24 * 60 * 60 * 1000
-/** Notifications that are kept; the oldest go first, closed ones before open ones. */
+/** The most notifications that are stored. The oldest are removed first, closed ones before open ones. */
 const MOST_KEPT = 500
 
-/** The part of a task's record that its name is made of. */
+/** The part of a task record from which the name of the task is made. */
 type NamedTask = Parameters<typeof nameOfTask>[0]
 
-/** Returns the time after which none of the items waits any more; nothing if one of them does not expire. */
+/** Returns the time after which none of the items waits any more; {} if one of them does not expire. */
 function untilOf (items: readonly Approval[]): { until?: number } {
   const until = Math.max(...items.map(({ expiresAt = Infinity }) => expiresAt))
   return until === Infinity ? {} : { until }
@@ -48,24 +48,25 @@ function untilOf (items: readonly Approval[]): { until?: number } {
 export type Notifications = ReturnType<typeof createNotifications>
 
 /**
- * Notifications: what a person is to be told. A notification is stored in the transaction of its cause wherever there is one. The service
- * sees it when the store has committed it, and only then announces it. A notification about approvals is over when the ledger says so. That
- * needs no write, because a start reads the open approvals. Call `load` before anything else is written.
+ * Creates the service for notifications, which tell a person about something. A notification is stored in the
+ * transaction of its cause, where there is one. The service sees it when the store has committed the transaction, and
+ * only then announces it. A notification about approvals is over when the ledger no longer lists them as open. Its
+ * closing need not be stored, because a start reads the open approvals. Call `load` before anything else is written.
  */
 export function createNotifications ({ store, clock, emit, isRead, say }: {
   store: Store,
   clock: Clock,
   emit: (event: StreamEvent) => void,
-  /** True if somebody reads the run of a conversation now. That reader sees the questions of the run. */
+  /** True if a client reads this run of a conversation now, so that its user sees the questions of the run anyway. */
   isRead: (runId: string) => boolean
   say: SayCall
 }) {
   const locked = createKeyedLock()
-  /** All stored notifications as they are now, oldest first. */
+  /** All notifications in their present state, oldest first. */
   const kept = new Map<string, StoredNotification>()
-  /** Notifications that were closed and whose closing is not stored yet. */
+  /** Ids of notifications whose closing is not stored yet. */
   const unsaved = new Set<string>()
-  /** The items of the ledger that open notifications are about and that still wait. */
+  /** Ids of the items of the ledger that still wait and that an open notification is about. */
   const waiting = new Set<string>()
   const listeners = new Set<() => void>()
   const changed = () => {
@@ -73,13 +74,13 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
   }
 
   const open = () => [...kept.values()].filter(({ closedAt }) => closedAt === undefined)
-  /** The number of things that are open: each approval counts. */
+  /** Returns the number of open subjects: each waiting approval counts, and each other open notification. */
   const count = () =>
     open().reduce((sum, { waitsFor }) => sum + (waitsFor?.filter(({ approvalId }) => waiting.has(approvalId)).length ?? 1), 0)
   const isKnown = (key: string) =>
     [...kept.values()].some((each) => each.key === key && (each.closedAt === undefined || isSaidOnce(each)))
 
-  /** Returns the operation that stores a new notification. */
+  /** Returns the operation that stores a new notification; `opened` follows when it is committed. */
   function create (fields: Omit<StoredNotification, 'notificationId' | 'createdAt' | 'showings'>): Op {
     const createdAt = clock.now()
     const value: StoredNotification = { notificationId: newId(), ...fields, createdAt, showings: [{ at: createdAt, deliveries: [] }] }
@@ -102,14 +103,17 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     emit({ type: 'notification', ...shown, count: count(), at: clock.now() })
   }
 
-  /** Announces a notification when the name of its task is known, unless it is over by then. */
+  /** Reads the name of the task of a notification, then announces the notification, unless it is closed by then. */
   async function announceLater (notificationId: string) {
     const name = await nameOf(kept.get(notificationId)?.taskId).catch(() => undefined)
     const now = kept.get(notificationId)
     if (now !== undefined && now.closedAt === undefined) announce(now, name)
   }
 
-  /** Closes a notification. The closing is stored with its next write. After a crash the next start closes it again. */
+  /**
+   * Closes a notification in memory. The closing is stored with the next write of the notification. After a crash,
+   * the next start closes it again.
+   */
   function closeNow (notification: StoredNotification) {
     const { notificationId, waitsFor = [], taskId, threadId } = notification
     if (kept.get(notificationId)?.closedAt !== undefined) return
@@ -132,7 +136,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     changed()
   }
 
-  /** The name of a task that the same transaction stores. */
+  /** Returns the name of a task from the operations of a transaction that stores the task; undefined for none. */
   function nameIn (ops: readonly Op[], taskId: string | undefined): string | undefined {
     const op = taskId === undefined ? undefined : ops.find(({ type, key }) => type === 'put' && key === taskKey(taskId))
     const task = op?.type === 'put' ? op.value as NamedTask : undefined
@@ -149,7 +153,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
           unsaved.delete(id)
         } else if (known === undefined) {
           const created = op.value as StoredNotification
-          // Two transactions of the same moment may have the same key: the first one counts.
+          // Two transactions at the same moment may open notifications with the same key: the first one stands.
           if (isKnown(created.key)) void remove([created]).catch(() => {})
           else opened(created, nameIn(ops, created.taskId))
         } else {
@@ -163,13 +167,13 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       } else if (op.type === 'del' && (op.key.startsWith(TASKS) || op.key.startsWith(THREADS))) {
         const gone = [...kept.values()].filter((each) => ownerKey(each) === op.key)
         for (const each of gone) closeNow(each)
-        // After a crash in between, the sweep finds them.
+        // If the service crashes before that, `sweep` removes them.
         if (gone.length > 0) void remove(gone).catch(() => {})
       }
     }
   })
 
-  /** Notes that an item of the ledger no longer waits. */
+  /** Closes the notifications all of whose items have been answered, now that this item of the ledger no longer waits. */
   function settled (approvalId: string) {
     if (!waiting.delete(approvalId)) return
     for (const each of open()) {
@@ -178,7 +182,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     }
   }
 
-  /** Changes a notification; durable before it resolves. `change` returns undefined to leave it as it is. */
+  /** Stores the notification that `change` returns; undefined stores nothing. Resolves when the change is durable. */
   const update = (id: string, change: (notification: StoredNotification) => StoredNotification | undefined): Promise<void> =>
     locked(id, async () => {
       const known = kept.get(id)
@@ -196,13 +200,13 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
   const remove = (gone: StoredNotification[]) =>
     store.transact(gone.map(({ notificationId }) => ({ type: 'del', key: notificationKey(notificationId) })))
 
-  /** The key of the task or the conversation that it is about. */
+  /** Returns the store key of the task or conversation that the notification is about; undefined for none. */
   function ownerKey ({ taskId, threadId }: StoredNotification): string | undefined {
     if (taskId !== undefined) return taskKey(taskId)
     return threadId === undefined ? undefined : threadKey(store.digest(threadId))
   }
 
-  /** Removes the oldest when there are too many. */
+  /** Removes the oldest notifications if there are more than MOST_KEPT. */
   async function trim () {
     const all = [...kept.values()]
     const byUse = [...all.filter(({ closedAt }) => closedAt !== undefined), ...open()]
@@ -219,10 +223,10 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     closeNow,
     save,
 
-    /** Calls the listener when something was opened or closed, or somebody has shown it. */
+    /** Registers a listener that is called when a notification was opened, closed or shown. */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /** Reads what is stored, and closes what is over by now. */
+    /** Reads the stored notifications, and closes those whose cause is over by now. */
     async load (): Promise<void> {
       const items = new Map<string, boolean>()
       for await (const [key, value] of store.list<StoredNotification>(NOTIFICATIONS, { damaged () {} })) {
@@ -247,8 +251,8 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     },
 
     /**
-     * Returns the operations that open notifications about new items of the ledger, for the transaction that stores the items. Several
-     * items of one run are one notification. Items of a conversation whose run somebody reads get none.
+     * Returns the operations that open notifications about new items of the ledger, for the transaction that stores the
+     * items. Several items of one run get one notification. Items of a conversation whose run a client reads now get none.
      */
     asked (given: readonly Approval[]): Op[] {
       const fresh = given.filter((item) => item.kind !== 'app' && isUnanswered(item) && !waiting.has(item.approvalId))
@@ -274,10 +278,10 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       })
     },
 
-    /** Returns the operations that open a notification, for the transaction of its cause; none if its key was told already. */
+    /** Returns the operations that open a notification, for the transaction of its cause; [] if its key is already in use. */
     ops: opsOf,
 
-    /** Returns the notifications of a task of the kind `told`, as far as they are kept. */
+    /** Returns the stored notifications of kind `told` of a task. */
     toldBy: (taskId: string) => [...kept.values()].filter((each) => each.kind === 'told' && each.taskId === taskId),
 
     /** Returns the operations that close the notification with this key, for the transaction that ends its cause. */
@@ -286,14 +290,14 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       return ended.map((each) => ({ type: 'put', key: notificationKey(each.notificationId), value: { ...each, closedAt: clock.now() } }))
     },
 
-    /** Opens a notification unless its key was told already; durable before it resolves. */
+    /** Opens a notification unless its key is already in use. Resolves when the notification is durable. */
     notify: (notification: NewNotification): Promise<void> =>
       locked(`key ${notification.key}`, async () => {
         const ops = opsOf(notification)
         if (ops.length > 0) await store.transact(ops)
       }),
 
-    /** Closes the notification with this key; durable before it resolves. */
+    /** Closes the notification with this key. Resolves when the closing is durable. */
     async close (key: string): Promise<void> {
       for (const each of open().filter((notification) => notification.key === key)) {
         closeNow(each)
@@ -302,8 +306,8 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     },
 
     /**
-     * Claims a notification for a caller that is about to show it. The first caller shows it. A notification that was claimed before, or is
-     * over, is not shown again. Throws NotificationNotFound (404).
+     * Claims a notification for a client that is about to show it. Only the first client gets `first: true` and shows the
+     * notification; a notification that was claimed before, or is closed, is not shown again. Throws NotificationNotFound (404).
      */
     async shown (notificationId: string): Promise<Shown> {
       if (!kept.has(notificationId)) throw new NotificationNotFound(notificationId)
@@ -331,14 +335,14 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       return { notifications: await Promise.all(wanted.map((each) => this.view(each))), count: count() }
     },
 
-    /** Removes old notifications, and those of tasks and conversations that are gone. */
+    /** Removes notifications that closed more than CLOSED_MS ago, and those of tasks and conversations that no longer exist. */
     async sweep (): Promise<void> {
       await save()
       const limit = clock.now() - CLOSED_MS
       const gone: StoredNotification[] = []
       for (const each of kept.values()) {
         const owner = ownerKey(each)
-        // A damaged owner is still there.
+        // A damaged record of the owner still counts as existing.
         const isGone = owner !== undefined && await store.get(owner).then((value) => value === undefined, () => false)
         if (isGone || (each.closedAt ?? Infinity) <= limit) gone.push(each)
       }

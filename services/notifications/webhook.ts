@@ -6,28 +6,28 @@ import type { Delivery } from './notification-record.ts'
 import type { Config } from '../../schemas/config.ts'
 import { expandVariables, type Variables } from '../config/index.ts'
 
-/** How long a receiver may take to answer, milliseconds. */
+/** How long a receiver may take to answer; milliseconds. */
 const ANSWER_MS = 10_000
-/** Milliseconds before each further delivery of a message: after the last of them the receiver has had a day. */
+/** The delays before each retry of a delivery, in milliseconds. Together they give the receiver about a day. */
 export const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 28_800_000]
 
 /** The webhook of the configuration, with its secret resolved. */
 export interface WebhookSettings {
   url: string
-  /** Undefined when the secret is missing; `problem` then says why. */
+  /** The secret; undefined if it is missing. `problem` then says why. */
   secret?: string
   problem?: string
-  /** Whether words of tasks and models may leave. */
+  /** Whether messages may contain texts of tasks and models. */
   text: boolean
 }
 
 /**
- * Returns a function that delivers a message to a webhook once, signed by the rules of Standard Webhooks. Resolves to the outcome. Only the
- * status of the answer is read.
+ * Creates the function that sends one delivery of a message to a webhook, signed according to Standard Webhooks.
+ * It never retries, reads only the status of the answer, and resolves to the outcome.
  */
 export function createWebhook ({ clock, post }: {
   clock: Clock
-  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived. Throws an Error with the reason. */
+  /** Posts a message without following redirects. Resolves when the headers of the answer have arrived. Throws an Error with the reason. */
   post: (url: URL, message: { headers: Record<string, string>, body: string, signal: AbortSignal }) => Promise<IncomingMessage>
 }) {
   return async function deliver (
@@ -54,10 +54,10 @@ export function createWebhook ({ clock, post }: {
   }
 }
 
-/** A secret as the Standard Webhooks write it: base64, after `whsec_` or alone. */
+/** Matches a secret in the form of Standard Webhooks: base64, with or without the prefix `whsec_`. */
 const SECRET = /^(?:whsec_)?([A-Za-z0-9+/_-]{24,}={0,2})$/
 
-/** Returns the bytes of a secret; undefined for a text that is no base64 of at least 18 bytes. */
+/** Decodes a secret; undefined if it is not the base64 of at least 18 bytes. */
 function secretBytes (secret: string): Buffer | undefined {
   const [, encoded] = SECRET.exec(secret) ?? []
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64')
@@ -65,7 +65,7 @@ function secretBytes (secret: string): Buffer | undefined {
 
 /**
  * Returns the headers that sign a message: HMAC-SHA256 over id, time and body, see
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `at` is in milliseconds.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `at`: milliseconds since the Unix epoch.
  */
 function signedHeaders (secret: Buffer, { id, at, body }: { id: string, at: number, body: string }): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))
@@ -73,15 +73,18 @@ function signedHeaders (secret: Buffer, { id, at, body }: { id: string, at: numb
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
 }
 
-/** The text in config.json that represents the secret in the store. */
+/** The text in config.json that stands for the secret in the secret store. */
 export const STORED_SECRET = 'secret:notify/webhook'
 
 type WebhookConfig = NonNullable<NonNullable<Config['notify']>['webhook']>
 
-/** True if the secret is written out in config.json, instead of a reference or a variable. */
+/** True if config.json contains the secret itself, instead of a reference or a variable. */
 export const isWrittenOut = (secret: string): boolean => secret !== STORED_SECRET && !/\$\{\w+\}/.test(secret)
 
-/** Returns the webhook with its secret: from the store, from a variable of the environment, or as it is written. */
+/**
+ * Returns the configured webhook with its secret, which comes from the secret store (`stored`), from environment
+ * variables, or from config.json itself.
+ */
 export function resolveWebhook (
   config: WebhookConfig | undefined,
   stored: string | undefined,

@@ -7,7 +7,7 @@ import type { RaisedBudget } from './raised-budgets.ts'
 import type { DayRow } from './usage-repository.ts'
 import { roundUsd } from './usage-sums.ts'
 
-/** A budget that is used up. `reached`: what a person may be asked about it; absent where nobody is asked. */
+/** The error of a used-up budget. `reached` describes the budget for the question whether to allow more; absent if nobody may be asked. */
 class BudgetMet extends ServiceError {
   readonly reached: ReachedBudget | undefined
 
@@ -16,7 +16,7 @@ class BudgetMet extends ServiceError {
     this.reached = reached
   }
 }
-/** The budget of a day that is used up. */
+/** The error of a used-up budget for the day. */
 class DayBudgetMet extends BudgetMet {}
 const BudgetUnpriced = defineError(
   'ERR_BUDGET_UNPRICED',
@@ -30,13 +30,13 @@ export type BudgetError = ServiceError & { code: 'ERR_BUDGET' | 'ERR_BUDGET_UNPR
 export const isBudgetError = (error: unknown): error is BudgetError =>
   error instanceof ServiceError && (error.code === 'ERR_BUDGET' || error.code === 'ERR_BUDGET_UNPRICED')
 
-/** True if the budget of the day refused the call, and not that of its run. */
+/** True if a budget for the day refused the call, not the budget of its run. */
 export const isOfDay = (error: unknown): boolean => error instanceof DayBudgetMet
 
-/** Returns the budget that a refused call has met, if a person may be asked to allow more. */
+/** Returns the used-up budget that refused a call, if a person may be asked to allow more; undefined otherwise. */
 export const budgetReached = (error: unknown): ReachedBudget | undefined => error instanceof BudgetMet ? error.reached : undefined
 
-/** The budgets that a call is subject to: of its run, and of the day. */
+/** The budgets that limit a call: that of its run, and that of the day. */
 interface Limits {
   run: Budget
   day: NonNullable<NonNullable<Config['budget']>['day']>
@@ -48,24 +48,24 @@ export async function checkPrice (model: string, { run, day }: Limits, isPriced:
   if (!await isPriced(model)) throw new BudgetUnpriced(model, model)
 }
 
-/** The amounts that were spent, and those that persons have allowed on top of the budgets. */
+/** The amounts spent so far, and the amounts that persons have allowed on top of the budgets. */
 interface SpentSoFar {
   ofRun: Spent
-  /** Of the run. */
+  /** What persons have allowed for the run. */
   raised: readonly RaisedBudget[]
-  /** Returns the calls of today, and what was allowed for today. */
+  /** Returns the date of today and the model calls of today. */
   today: () => Promise<{ day: string, rows: readonly DayRow[] }>
   raisedToday: (day: string) => Promise<readonly RaisedBudget[]>
 }
 
-/** Throws BudgetMet when the calls that have ended have reached a limit. */
+/** Throws BudgetMet if the calls that have ended have reached a budget of the run or of the day. */
 export async function checkSpent ({ run, day: ofDay }: Limits, { ofRun, raised, today, raisedToday }: SpentSoFar): Promise<void> {
   const ofTheRun = findReached('run', run, ofRun, raised)
   if (ofTheRun !== undefined) throw budgetError(ofTheRun)
   if (ofDay.tokens === undefined && ofDay.usd === undefined) return
   const { day, rows } = await today()
   const spent = rows.map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
-  // Seldom: only then the store is asked.
+  // Most calls are within the budget, so the store is asked for raised budgets only here.
   if (findReached('day', ofDay, spent, []) === undefined) return
   const reached = findReached('day', ofDay, spent, await raisedToday(day))
   if (reached !== undefined) throw budgetError({ ...reached, day })
@@ -86,7 +86,7 @@ function findReached (
   return undefined
 }
 
-/** Returns the error of a budget that is used up. */
+/** Returns the error for a used-up budget. */
 export function budgetError (reached: ReachedBudget): ServiceError {
   const { of, unit, spent, limit } = reached
   if (of === 'run') {
@@ -105,7 +105,7 @@ export function budgetError (reached: ReachedBudget): ServiceError {
 const GO_ON = 'more'
 const STOP = 'stop'
 
-/** Returns the question whether more may be spent than a budget allows. */
+/** Returns the question to a person whether more may be spent than a budget allows. */
 export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget): Question {
   const amount = (count: number) => unit === 'usd' ? money(count) : `${inWords(count)}`
   const [who, until] = of === 'run' ? ['This run has', ''] : ['Today all runs together have', ', until midnight']
@@ -119,12 +119,12 @@ export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget)
   }
 }
 
-/** The answers that stand for a yes to a question about a budget. */
+/** Returns the answers that say yes to the question about a budget. */
 export const allowMore = (): Answers => ({ budget: GO_ON })
-/** Whether the answers allow more. */
+/** Whether the answers to the question about a budget allow more. */
 export const isAllowed = (answers: Answers | undefined): boolean => answers?.budget === GO_ON
 
-/** Writes an amount as prices are written; small ones with the digits that tell something. */
+/** Formats US dollars with two decimals; an amount with further significant digits keeps those. */
 const money = (usd: number) => Number(amountOf(usd)) === Number(usd.toFixed(2)) ? `$${usd.toFixed(2)}` : `$${amountOf(usd)}`
 
 /** The amounts that count against a budget. Calls without a price cost nothing here. */
@@ -137,18 +137,18 @@ export const spentOf = ({ inputTokens, outputTokens, costUsd = 0 }: Pick<Usage, 
   ({ tokens: inputTokens + outputTokens, usd: costUsd })
 export const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.tokens, usd: roundUsd(a.usd + b.usd) })
 
-/** Writes a number of tokens as people read it: 1,234,567. */
+/** Formats a number of tokens with separators: 1,234,567. */
 const inWords = (tokens: number) => tokens.toLocaleString('en')
 const inTokens = (tokens: number) => `${inWords(tokens)} token${tokens === 1 ? '' : 's'}`
-/** Formats an amount of dollars with the digits that matter. */
+/** Formats US dollars with at most four significant digits. */
 const amountOf = (usd: number) => Number(usd.toPrecision(4)).toString()
 
-/** The budget of tasks for a day where the configuration has none: dollars for models with prices, tokens for the others. */
+/** The default budget of all tasks for a day: US dollars for models with known prices, tokens for other models. */
 const TASKS_PER_DAY = { usd: 5, tokens: 5_000_000 }
 
 /**
- * Returns why the tasks have used up their budget of the day, counting the calls of all of their runs; undefined while they have not. The
- * default does not limit models of this machine (`isOfMachine`).
+ * Returns a message if the tasks have used up their budget for the day, counted over the calls of all task runs;
+ * undefined if they have not. The default budget does not limit models that run on this computer (`isOfMachine`).
  */
 export function tasksSpent (
   rows: readonly DayRow[],
@@ -172,7 +172,7 @@ export function tasksSpent (
   return undefined
 }
 
-/** Throws BudgetMet when the tasks have used up their budget of the day. */
+/** Throws DayBudgetMet if there is a message from `tasksSpent`. */
 export function checkTasks (spent: string | undefined): void {
   if (spent !== undefined) throw new DayBudgetMet(spent)
 }

@@ -18,17 +18,17 @@ export interface Reported {
   providerMetadata?: SharedV4ProviderMetadata
 }
 
-/** Counts the model calls of one run, or of the work on one thread, and refuses calls beyond its budget and that of the day. */
+/** Counts the model calls of one run, or of the work on one thread, and refuses calls beyond the budget of the run or of the day. */
 export interface Meter {
-  /** Call it before each model call. Throws BudgetMet or BudgetUnpriced, see `isBudgetError`. */
+  /** Call it before each model call. Throws BudgetMet or BudgetUnpriced (`isBudgetError`) if the call may not be made. */
   admit(model: string): Promise<void>
   /** Throws BudgetMet if no further call may be made, whatever its model. */
   checkSpent(): Promise<void>
-  /** Takes what a person has allowed the run on top of its budget. */
+  /** Adds an amount that a person has allowed on top of the budget of the run. */
   raise(raised: RaisedBudget): void
   /**
-   * Call it after each model call that the provider answered, even if the answer is not used. `estimate` returns the tokens of a call that
-   * was cut off before its provider reported them. Never rejects.
+   * Call it after each model call that the provider answered, even if the answer is not used. `estimate` returns
+   * the estimated tokens of a call that was cut off before its provider reported them. Never rejects.
    */
   count(call: EndedCall): Promise<void>
   /** Call it after each model call that failed. It writes the failure to the log only. */
@@ -42,16 +42,16 @@ interface EndedCall {
   estimate: () => Tokens
   /** The duration of the call, milliseconds. */
   ms: number
-  /** The code of its failure, if it failed in the middle of its answer. */
+  /** The error code, if the call failed in the middle of its answer. */
   code?: string
   /** The prompt of the call. */
   prompt?: unknown
 }
 
 interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
-  /** The code of the failure. Its text may repeat what was sent to the provider. */
+  /** The error code. The error message is not passed, because it may repeat what was sent to the provider. */
   code: string
-  /** True if `count` is called for it, too. */
+  /** True if `count` is called for this call as well. */
   isCounted?: boolean
 }
 
@@ -64,9 +64,9 @@ interface MeterOptions {
   owner?: UsageOwner
   runId?: string
   budget?: Budget
-  /** True if no person began the run: the budget that tasks have for a day limits it. */
+  /** True if no person began the run. The budget of all tasks for a day then limits it. */
   isUnattended?: boolean
-  /** The usage of the run so far, to which the meter adds. The object itself is changed, because all copies of the run's head share it. */
+  /** The usage of the run so far. The meter adds to this object in place, because all copies of the run record share it. */
   total?: Usage
 }
 
@@ -77,7 +77,7 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
   repository: Pick<UsageRepository, 'add' | 'today' | 'raised' | 'deletions' | 'idle'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
-  /** Whether a model runs on this machine. */
+  /** Whether a model runs on this computer. */
   isOfMachine?: (model: string) => boolean
   log: Log
   /** Called after each model call. */
@@ -87,7 +87,7 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
   const listeners: Array<(model: string) => void> = []
   const isPriced = async (model: string) => await prices.of(model) !== undefined
 
-  /** Returns why the tasks have used up their budget of the day; undefined while they have not. */
+  /** Returns a message if the tasks have used up their budget for the day; undefined if they have not. */
   const tasksOverBudget = async () => tasksSpent((await repository.today()).rows, config().budget?.tasksPerDay, isOfMachine)
 
   function meter ({ owner, runId, budget = {}, isUnattended = false, total = noUsage() }: MeterOptions): Meter {
@@ -116,7 +116,7 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
         if (call.reported !== undefined && call.role === 'capable') for (const listener of listeners) listener(call.model)
         const counted = count(call)
         counting = Promise.all([counting, counted])
-        // A caller that cut off its call does not wait for the list of prices.
+        // A caller that cut off its call does not wait until the list of prices is loaded.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
       },
       failed ({ ms, isCounted = false, ...call }) {
@@ -153,10 +153,10 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
     meter,
     tasksOverBudget,
 
-    /** Calls the listener with each model that has answered in the role `capable`. */
+    /** Registers a listener that is called with each model that has answered in the role `capable`. */
     onAnswer: (listener: (model: string) => void): void => void listeners.push(listener),
 
-    /** Opens the meter of a run that executes, which `ofRun` finds until it is closed. */
+    /** Opens the meter of a run that begins to execute. `ofRun` finds this meter until `close`. */
     open (runId: string, options: MeterOptions): Meter {
       const opened = meter({ ...options, runId })
       ofRuns.set(runId, opened)
@@ -164,18 +164,18 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
     },
     close (runId: string) {
       ofRuns.delete(runId)
-      // Stores the calls that the last write of the run did not include.
+      // Stores calls that the last write of the run did not include.
       void repository.idle()
     },
-    /** Returns the open meter of a run; for any other id a meter that counts for no run. */
+    /** Returns the open meter of a run; for any other id, a meter that counts calls for no run. */
     ofRun: (runId: string): Meter => ofRuns.get(runId) ?? meter({})
   }
 }
 
-/** A token count above this is an error of the provider. */
+/** A reported token count above this number is an error of the provider. */
 const TOO_MANY_TOKENS = 100_000_000
 
-/** Returns the tokens of a call. Where its provider reports none, or an impossible number, returns the estimate. */
+/** Returns the tokens of a call. Counts that the provider reports as 0 or as an impossible number are estimated. */
 function tokensOfCall (reported: Reported | undefined, estimate: () => Tokens): Usage {
   const tokens = tokensReported(reported?.usage)
   const isOdd = (count: number) => count === 0 || count > TOO_MANY_TOKENS

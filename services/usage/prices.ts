@@ -3,17 +3,19 @@ import type { Config } from '../../schemas/config.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import { roundUsd } from './usage-sums.ts'
 
-/** US dollars a token. Absent prices of cached and written tokens are those of other input tokens. */
+/**
+ * Prices in US dollars per token. Without a price of its own, a cached input token or a cache write costs the same as other input tokens.
+ */
 export interface Price {
   input: number
   output: number
   cachedInput?: number
   cacheWrite?: number
-  /** The day of the service's own price table, such as 2026-01-31, if the price is from that table. */
+  /** The date of the service's own price table, such as 2026-01-31, if the price comes from that table. */
   estimateOf?: string
 }
 
-/** Prices as lists of models give them: decimal numbers in US dollars a token. */
+/** Prices as providers' model lists give them: decimal numbers as text, in US dollars per token. */
 interface ListedPrice {
   input?: string
   output?: string
@@ -24,20 +26,20 @@ interface ListedPrice {
 
 export type Prices = ReturnType<typeof createPrices>
 
-/** The unit of the prices in config.json, tokens. */
+/** The number of tokens to which a price in config.json applies. */
 const MILLION = 1_000_000
-/** The highest cost of one call, or of one token, that is believed; US dollars. */
+/** The highest plausible cost of one call, and price of one token; US dollars. */
 const MOST_USD = 1_000_000
 const FREE: Price = { input: 0, output: 0 }
 
-/** Creates the look-up of prices: those of the configuration, by model and then by provider, before those of the provider's list. */
+/** Creates the look-up of prices. The configuration comes first, by model and then by provider; then the model list of the provider. */
 export function createPrices ({ config, listed }: {
   config: () => Pick<Config, 'prices'>
-  /** Returns the price in the provider's list; undefined when there is none, or when the list cannot be read. */
+  /** Returns the price in the provider's model list; undefined if there is none, or if the list cannot be read. */
   listed: (model: string) => Promise<ListedPrice | undefined>
 }) {
   return {
-    /** Returns the price of a model; undefined when it is unknown. Models of the service itself are free. */
+    /** Returns the price of a model; undefined if it is unknown. The offline models of the service itself are free. */
     async of (model: string): Promise<Price | undefined> {
       const configured = config().prices ?? {}
       const provider = model.slice(0, model.indexOf('/'))
@@ -66,7 +68,7 @@ function asNumbers (price: ListedPrice | undefined): Price | undefined {
   return { input, output, ...rest, ...(estimateOf !== undefined && { estimateOf }) }
 }
 
-/** Returns what a call costs at a price, US dollars. */
+/** Returns the cost of a call in US dollars. */
 export function costAt (
   { input, output, cachedInput = input, cacheWrite = input }: Price,
   { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }: Usage
@@ -75,12 +77,12 @@ export function costAt (
   return roundUsd(others * input + cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite + outputTokens * output)
 }
 
-/** Returns the cost that the gateway reports with its answer, US dollars; undefined for all others. */
+/** Returns the cost in US dollars that a gateway reports in the metadata of its answer; undefined for other providers. */
 export const costReported = (metadata: SharedV4ProviderMetadata | undefined): number | undefined => amount(metadata?.gateway?.cost)
 
 /**
- * Reads an amount of money: a number, or a decimal number as text. An amount that cannot be true counts as none, because JSON has no
- * infinite sums.
+ * Parses an amount of US dollars: a number, or a decimal number as text. Returns undefined for anything else,
+ * and for an implausible amount: below 0 or above MOST_USD.
  */
 function amount (value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -6,9 +6,9 @@ import { addTally, roundUsd, type Tally } from './usage-sums.ts'
 
 const BadRange = defineError('ERR_INVALID_REQUEST', '%s')
 
-/** Groups of an answer; the calls of smaller ones are put together. */
+/** The most groups in an answer. The calls of further, smaller groups are added up in the group REST. */
 const MAX_GROUPS = 1_000
-/** Days of an answer when the request names no first day. */
+/** The number of days in an answer if the request names no first day. */
 const DEFAULT_DAYS = 30
 /** The key of the group for all calls without a group of their own. */
 const REST = ''
@@ -25,8 +25,8 @@ export function createUsageReport ({ repository, clock }: { repository: UsageRep
   }
 
   /**
-   * Groups the calls by thread or task. The calls of deleted threads and tasks are in the totals only, so the group REST gets the totals
-   * without all others.
+   * Groups the calls by thread or task. Calls of deleted threads and tasks are only in the daily totals, so the
+   * group REST gets these totals minus all other groups.
    */
   async function byOwner (kind: UsageOwner['kind'], from: string, to: string): Promise<Map<string, Tally>> {
     const groups = new Map<string, Tally>()
@@ -64,7 +64,7 @@ export function createUsageReport ({ repository, clock }: { repository: UsageRep
     }
   }
 
-  /** Returns the model calls of a range of days in groups. Throws BadRange (400). */
+  /** Returns the usage of a range of days in groups. Throws BadRange (400). */
   return async (query: UsageQuery): Promise<UsageReport> => {
     const { from, to } = rangeOf(query)
     const groups = await group(query.by, from, to)
@@ -79,7 +79,7 @@ export function createUsageReport ({ repository, clock }: { repository: UsageRep
 const tokensOf = ({ inputTokens, outputTokens }: Tally) => inputTokens + outputTokens
 const tallyIn = ({ model, role, of, ...tally }: DayRow): Tally => tally
 
-/** Returns what is left of a tally without a part of it. */
+/** Subtracts a part from a tally. */
 function subtract (whole: Tally, part: Tally): Tally {
   return {
     calls: whole.calls - part.calls,

@@ -16,17 +16,17 @@ import {
 import type { RaisedBudget } from './raised-budgets.ts'
 import { addTally, tallyOf, type Tally } from './usage-sums.ts'
 
-/** What a call belongs to. Calls that belong to nothing are only counted in the totals. */
+/** The thread or task to which a call belongs. Calls without an owner are counted only in the totals of the day. */
 export type UsageOwner = { kind: 'thread' | 'task', id: string }
 
-/** The calls of one day with one model in one role, for threads, tasks or neither. */
+/** The calls of one day with one model in one role, for threads, for tasks or for neither. */
 export interface DayRow extends Tally {
   model: string
   role: Role
   of: UsageOwner['kind'] | 'none'
 }
 
-/** The calls of one thread or task: all of them, and by day. */
+/** The calls of one thread or task: the total of all calls, and the tallies by day. */
 interface OwnerUsage {
   id: string
   total?: Tally
@@ -38,28 +38,28 @@ interface CountedCall {
   role: Role
   usage: Usage
   owner?: UsageOwner
-  /** The number of deletions when the work began. The call is not counted for an owner that was deleted since. */
+  /** The value of `deletions()` when the work began. The call is not counted for an owner that was deleted since then. */
   since?: number
-  /** True if an executing run made the call: it is stored with the next write of the run. */
+  /** True if an executing run made the call. The call is then stored with the next write of the run. */
   isOfRun?: boolean
 }
 
-/** Rows of a day; calls of further models are counted under OTHER_MODELS. */
+/** The most rows of a day. Calls of further models are counted under OTHER_MODELS. */
 const MAX_ROWS = 300
 const OTHER_MODELS = 'other'
-/** Days that are kept, of the totals and of each thread and task. */
+/** The number of days for which usage is stored, in the totals and for each thread and task. */
 export const DAYS_KEPT = 400
-/** Records in memory. */
+/** The most records that are held in memory. */
 const CACHED = 500
-/** Deleted threads and tasks that are remembered, so that a call that ends after the deletion does not store their id again. */
+/** The most deleted threads and tasks that are remembered, so that a call that ends after the deletion does not store their id again. */
 const MAX_DELETED = 10_000
 
 export type UsageRepository = ReturnType<typeof createUsageRepository>
 
 /**
- * Stores the usage of model calls in two kinds of records: the totals of each day, by model and role, and the totals of each thread and
- * task, by day. A call of a run is written with the run's next write, any other call at once. The totals of the days stay when a thread or
- * task is deleted.
+ * Creates the repository of usage. It stores two kinds of records: the totals of each day by model and role, and
+ * the totals of each thread and task by day. A call of a run is written with the next write of that run, any
+ * other call at once. The daily totals remain when a thread or task is deleted.
  */
 export function createUsageRepository (
   { store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'error'> }
@@ -70,14 +70,14 @@ export function createUsageRepository (
   let deletions = 0
   let writing: Promise<void> = Promise.resolve()
   /**
-   * The number of calls that are being counted and of writes under way. Until it is 0, no record is dropped from memory, because the copy
-   * on disk may be older.
+   * The number of calls being counted plus the number of writes under way. Until it is 0, no record is dropped
+   * from memory, because the copy on disk may be older.
    */
   let busy = 0
 
   const keyOf = ({ kind, id }: UsageOwner) => ownerUsageKey(kind, kind === 'thread' ? store.digest(id) : id)
 
-  /** Returns a record from memory, where it is changed. A damaged record is replaced by an empty one. */
+  /** Returns the copy of a record in memory, which callers change in place. A damaged record is replaced by an empty one. */
   function open<T> (key: string, initial: () => T): Promise<T> {
     let record = records.get(key)
     if (record === undefined) {
@@ -99,7 +99,7 @@ export function createUsageRepository (
     const { rows } = await openDay(day)
     const key = owner && keyOf(owner)
     const isDeleted = () => key !== undefined && since < (deleted.get(key) ?? 0)
-    // The record of a deleted owner is not read: it may still be on disk, and would stay in memory.
+    // The record of a deleted owner is not read: the record may still be on disk, and would then stay in memory.
     const record = key === undefined || isDeleted() ? undefined : await open<OwnerUsage>(key, () => ({ id: owner!.id, days: {} }))
     const find = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
     const name = find(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model
@@ -114,8 +114,8 @@ export function createUsageRepository (
   }
 
   /**
-   * Returns the operations that write all changed records. Call `written` with the promise of their write: after a failure they are
-   * returned again.
+   * Returns the operations that write all changed records. Call `written` with the promise of that write: if it
+   * rejects, the next `take` returns the records again.
    */
   function take (): { ops: Op[], written: <T>(write: Promise<T>) => Promise<T> } {
     const batch = [...dirty]
@@ -133,7 +133,7 @@ export function createUsageRepository (
     }
   }
 
-  /** Writes all changed records. Records that the store refuses are written with the next call. */
+  /** Writes all changed records. Records that the store refuses are written with the next write. */
   function write (): Promise<void> {
     if (dirty.size === 0) return writing
     const { ops, written } = take()
@@ -146,10 +146,15 @@ export function createUsageRepository (
   return {
     take,
 
-    /** The number of deletions so far: a call that began before the deletion of its owner is not counted for it. */
+    /**
+     * Returns the number of deletions so far, for `since` of a call: a call that began before its owner was deleted
+     * is not counted for that owner.
+     */
     deletions: () => deletions,
 
-    /** Counts a call. Resolves when its write has begun, or when a run will store it; `idle` resolves when it is durable. */
+    /**
+     * Counts a call. Resolves before the count is durable: when its write has begun or, for a call of a run, when it is counted in memory.
+     */
     async add (call: CountedCall): Promise<void> {
       busy++
       try {
@@ -163,27 +168,27 @@ export function createUsageRepository (
     /** Resolves when everything that was counted so far is durable, or the store has refused it. */
     idle: (): Promise<void> => write(),
 
-    /** Returns today and its rows. */
+    /** Returns the date of today and the rows of today. */
     async today (): Promise<{ day: string, rows: readonly DayRow[] }> {
       const day = dayOf(clock.now())
       return { day, rows: (await openDay(day)).rows }
     },
 
-    /** Returns what was allowed on a day on top of its budget, as it is on disk. */
+    /** Reads from the store what persons have allowed on a day on top of the daily budget. */
     async raised (day: string): Promise<RaisedBudget[]> {
       const all: RaisedBudget[] = []
       for await (const [, raised] of store.list<RaisedBudget>(raisedBudgetPrefix(day), { damaged () {} })) all.push(raised)
       return all
     },
 
-    /** Returns all calls of a thread or task; undefined when there is none. */
+    /** Returns the total of all calls of a thread or task; undefined if there are none. */
     async of (owner: UsageOwner): Promise<Tally | undefined> {
       const key = keyOf(owner)
       const { total } = await (records.get(key) as Promise<OwnerUsage> | undefined) ?? await unlessDamaged(store.get<OwnerUsage>(key)) ?? {}
       return total
     },
 
-    /** Yields the rows of each day of a range, both days included. */
+    /** Yields the rows of each day from `from` to `to`, both included. */
     async * days (from: string, to: string): AsyncGenerator<[day: string, rows: readonly DayRow[]]> {
       await write()
       for await (const [key, { rows }] of store.list<{ rows: DayRow[] }>(DAY_USAGE, { damaged () {} })) {
@@ -198,7 +203,7 @@ export function createUsageRepository (
       for await (const [, usage] of store.list<OwnerUsage>(ownerUsagePrefix(kind), { damaged () {} })) yield usage
     },
 
-    /** Removes the totals of days that are no longer kept, and what was allowed on earlier days. */
+    /** Removes the totals of days that are older than DAYS_KEPT, and the raised budgets of days before today. */
     async sweep (): Promise<void> {
       const oldest = dayUsageKey(daysBefore(dayOf(clock.now()), DAYS_KEPT))
       const ops: Op[] = []
@@ -208,7 +213,7 @@ export function createUsageRepository (
       await store.transact(ops)
     },
 
-    /** Returns the operation that removes the usage of a deleted thread or task. The totals of the days keep its calls. */
+    /** Returns the operation that removes the usage of a deleted thread or task. The daily totals still include its calls. */
     forget (owner: UsageOwner): Op {
       const key = keyOf(owner)
       deleted.delete(key)
@@ -221,9 +226,9 @@ export function createUsageRepository (
   }
 }
 
-// Days are those of the machine's time zone, as "2026-01-31", because people read them and set limits for them.
+// Days are written as "2026-01-31" and follow the time zone of the computer, because people read them and set limits for them.
 
-/** Returns the day of a time in milliseconds since the Unix epoch. */
+/** Returns the day of a time, which is in milliseconds since the Unix epoch. */
 export function dayOf (time: number): string {
   const date = new Date(time)
   return written(date.getFullYear(), date.getMonth() + 1, date.getDate())
@@ -235,7 +240,7 @@ export function daysBefore (day: string, count: number): string {
   return written(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate())
 }
 
-/** Whether the calendar has that day. */
+/** Whether the text is a day that exists in the calendar. */
 export const isDay = (day: string): boolean => !Number.isNaN(Date.parse(day)) && daysBefore(day, 0) === day
 
 /** Returns the number of days from one day to another. */

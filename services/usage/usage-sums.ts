@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Usage, UsageGroup } from '../../schemas/usage.ts'
 
-/** The usage of no call at all. It costs nothing. */
+/** Returns a usage of zero: no calls, no cost. */
 export const noUsage = (): Usage => ({
   inputTokens: 0,
   cachedInputTokens: 0,
@@ -11,16 +11,18 @@ export const noUsage = (): Usage => ({
   costUsd: 0
 })
 
-/** Returns the sum of two usages. Its cost is unknown when one of the two costs is. */
+/** Returns the sum of two usages. The cost of the sum is unknown if one of the two costs is unknown. */
 export function addUsage (a: Usage, b: Usage): Usage {
   const { costUsd, ...counts } = addCounts(a, b)
   return { ...counts, ...(a.costUsd !== undefined && b.costUsd !== undefined && { costUsd }) }
 }
 
-/** Several model calls: their sums, and the number of those whose price is unknown. `costUsd` is the sum of the known costs. */
+/**
+ * The sums over several model calls. `unpricedCalls` is the number of calls without a known price; `costUsd` is the sum of the known costs.
+ */
 export type Tally = Omit<UsageGroup, 'key'>
 
-/** Returns the tally with more calls, whose known costs are added up. */
+/** Returns the sum of two tallies. Known costs are added up. */
 export function addTally (a: Tally | undefined, b: Tally): Tally {
   if (a === undefined) return b
   const { costUsd, ...counts } = addCounts(a, b)
@@ -35,7 +37,7 @@ export function addTally (a: Tally | undefined, b: Tally): Tally {
 /** Returns the tally of one call. */
 export const tallyOf = (usage: Usage): Tally => ({ calls: 1, ...usage, unpricedCalls: usage.costUsd === undefined ? 1 : 0 })
 
-/** Returns the usage of all calls of a tally, if there is one. Its cost is unknown when the price of one of them is. */
+/** Returns the usage of all calls of a tally; a usage of zero without a tally. The cost is unknown if the price of one call is unknown. */
 export function totalOf (tally: Tally | undefined): Usage {
   const { calls, unpricedCalls, costUsd, ...counts } = tally ?? { calls: 0, unpricedCalls: 0, ...noUsage() }
   return { ...counts, ...(costUsd !== undefined && unpricedCalls === 0 && { costUsd }) }
@@ -51,10 +53,10 @@ const addCounts = (a: Usage, b: Usage): Usage => ({
   ...((a.costEstimateOf ?? b.costEstimateOf) !== undefined && { costEstimateOf: a.costEstimateOf ?? b.costEstimateOf })
 })
 
-/** Rounds to 10^-12 dollars, so that sums of decimal prices are what a person expects. */
+/** Rounds to 10^-12 US dollars, so that sums of decimal prices are what a person expects. */
 export const roundUsd = (usd: number): number => Math.round(usd * 1e12) / 1e12
 
-/** Returns the tokens that a provider reported, 0 for each count that it left out, without a cost. */
+/** Returns the tokens that a provider reported, without a cost. A count that the provider left out is 0. */
 export function tokensReported (usage: LanguageModelV4Usage | undefined): Usage {
   const input: Partial<LanguageModelV4Usage['inputTokens']> = usage?.inputTokens ?? {}
   const output: Partial<LanguageModelV4Usage['outputTokens']> = usage?.outputTokens ?? {}
@@ -67,5 +69,5 @@ export function tokensReported (usage: LanguageModelV4Usage | undefined): Usage 
   }
 }
 
-/** Returns 0 for a missing or odd count: a fault in the numbers of a provider must not fail a complete answer. */
+/** Returns a valid count, or 0 for a missing or invalid one, because wrong numbers of a provider must not fail a complete answer. */
 const count = (tokens: unknown): number => Number.isSafeInteger(tokens) && tokens as number > 0 ? tokens as number : 0

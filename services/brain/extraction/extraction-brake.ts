@@ -4,34 +4,38 @@ import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 /** The most conversations that may be read within READ_WINDOW_MS. */
 const MOST_READS = 10
 const READ_WINDOW_MS = 60_000
-/** Pause of a model after an answer that was refused, did not come or could not be read; milliseconds. */
+/** The pause of a model whose answer was refused, did not come or could not be parsed; milliseconds. */
 const MODEL_PAUSE_MS = 10 * 60_000
-/** Pause of a conversation whose extraction failed; milliseconds. */
+/** The pause of a conversation whose extraction failed; milliseconds. */
 const THREAD_PAUSE_MS = 30 * 60_000
-/** After so many unreadable answers about a conversation, it waits for its next change. */
+/** After this many unreadable answers about a conversation, the conversation is read again only when it has changed. */
 const MOST_UNREADABLE = 3
-/** Entries of each list that are kept, the newest. */
+/** How many of the newest entries are stored in each list. */
 const MOST_KEPT = 100
 
 interface ThreadFailure { unreadable: number, until: number }
 
-/** The state of the brake that is stored over restarts. Times are wall-clock milliseconds. */
+/** The stored state of the brake, which survives restarts. Times are milliseconds since the Unix epoch. */
 export interface StoredBrake {
-  /** When the newest conversations were read. */
+  /** The times of the newest readings of conversations. */
   reads?: number[]
   /** The end of the pause of each model, by its id. */
   models?: Record<string, number>
   threads?: Record<string, ThreadFailure>
 }
 
-/** How the extraction from a conversation failed: `unavailable` if the model did not answer, `budget` if it may not be asked. */
+/**
+ * How the extraction from a conversation failed. `unreadable`: the answer could not be used. `unavailable`: the
+ * model did not answer. `budget`: a budget forbids the call.
+ */
 export type ExtractionFailure = 'unreadable' | 'unavailable' | 'budget'
 
 export type ExtractionBrake = Awaited<ReturnType<typeof openExtractionBrake>>
 
 /**
- * Limits how often idle conversations are read, even over restarts: at most MOST_READS a minute, and none with a model that failed within
- * MODEL_PAUSE_MS. `setup` returns the values that models depend on (configuration, keys). The pauses of models end if one of these changes.
+ * Creates the brake that limits how often idle conversations are read, across restarts: at most MOST_READS a
+ * minute, and none with a model that failed within MODEL_PAUSE_MS. `setup` returns the values on which models
+ * depend (configuration, keys); if one changes, the pauses of models end.
  */
 export async function openExtractionBrake ({ stored, clock, setup }: {
   stored: StoredRecord<StoredBrake>
@@ -46,7 +50,7 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
     await stored.replace(state)
   }
 
-  /** Returns the rest of a pause. If the clock was set back, the pause is not longer than it was at its beginning. */
+  /** Returns the rest of a pause in milliseconds, at most its whole length (`longest`), even if the clock was set back. */
   const left = (until: number | undefined, longest: number) => Math.min(Math.max((until ?? 0) - clock.now(), 0), longest)
 
   function pausedModels (): Record<string, number> {
@@ -68,7 +72,7 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
 
     isThreadPaused: (thread: string): boolean => left(state.threads?.[thread]?.until, THREAD_PAUSE_MS) > 0,
 
-    /** Counts a reading. Durable before it resolves, so that a crash of the service does not lose the count. */
+    /** Counts a reading of a conversation. Resolves when the count is durable, so that a crash of the service does not lose it. */
     recordRead: (): Promise<void> => change({ reads: [...state.reads ?? [], clock.now()].slice(-MOST_READS) }),
 
     async recordSuccess (thread: string): Promise<void> {
@@ -76,13 +80,13 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
       if (failure !== undefined) await change({ threads })
     },
 
-    /** Returns true if the conversation has failed so often that it waits for its next change. */
+    /** Records a failed extraction. Resolves to true if it failed so often that the conversation is read again only when it has changed. */
     async recordFailure (thread: string, model: string, failure: ExtractionFailure): Promise<boolean> {
       const { [thread]: earlier, ...threads } = state.threads ?? {}
       const unreadable = (earlier?.unreadable ?? 0) + (failure === 'unreadable' ? 1 : 0)
       const isOver = unreadable >= MOST_UNREADABLE
       await change({
-        // A budget forbids calls of all models alike, and reports it by itself.
+        // A budget forbids calls of all models, so no single model pauses.
         models: failure === 'budget' ? pausedModels() : newest({ ...pausedModels(), [model]: clock.now() + MODEL_PAUSE_MS }),
         threads: isOver ? threads : newest({ ...threads, [thread]: { unreadable, until: clock.now() + THREAD_PAUSE_MS } })
       })

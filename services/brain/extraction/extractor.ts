@@ -20,7 +20,7 @@ const NoExtraction = defineError(
   'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
 
-/** The model gave no answer, or one that cannot be read. */
+/** The model gave no answer, or one that cannot be parsed. */
 export class ModelFailed extends NoExtraction {
   readonly kind?: NoAnswer['kind']
 
@@ -38,17 +38,17 @@ interface RanTask {
 
 export type Extractor = ReturnType<typeof createExtraction>
 
-/** Characters of messages in one model call. */
+/** The most characters of messages in one model call. */
 const MAX_CHARACTERS = 12_000
-/** Characters of a task's goal in it. */
+/** The most characters of each task goal in one model call. */
 const MAX_GOAL = 500
-/** Model calls for one extraction. */
+/** The most model calls for one extraction. */
 const MAX_CALLS = 10
 
 interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Asks the model. Not called if `isOffline`. */
+  /** Asks the model. Not called if `isOffline` resolves to true. */
   ask: Ask<{ signal: AbortSignal, thread: string }>
   /** True if no model can be asked about the thread. */
   isOffline: (thread: string) => Promise<boolean>
@@ -58,8 +58,8 @@ interface ExtractionParts {
 }
 
 /**
- * Learns statements of users about themselves from threads: a model points at words, and code verifies them. The offline model points at
- * nothing. Without a language model only the tool `remember` adds to the memory.
+ * Creates the service that learns users' statements about themselves from threads: a model points at words, and code
+ * verifies the words. With the offline model nothing is extracted, and only the tool `remember` adds to the memory.
  */
 export function createExtraction (parts: ExtractionParts) {
   const { threads, brain, isOffline } = parts
@@ -68,8 +68,8 @@ export function createExtraction (parts: ExtractionParts) {
 
   return {
     /**
-     * Extracts new statements from a thread: from the whole thread, or only from messages since the last extraction.
-     * Throws ThreadNotFound (404) and ModelFailed (502).
+     * Extracts new statements from the whole thread, or with `since: 'last'` from the messages since the last
+     * extraction. Throws ThreadNotFound (404) and ModelFailed (502).
      */
     extract: (
       id: string,
@@ -97,14 +97,14 @@ export function createExtraction (parts: ExtractionParts) {
   }
 }
 
-/** Lets the model point at words in the messages, in as many questions as they need. */
+/** Lets the model point at words in the messages, in up to MAX_CALLS questions. */
 async function readByModel (
   messages: UserMessage[],
   { id, signal }: { id: string, signal: AbortSignal },
   { brain, ask, ranTasks, log }: Pick<ExtractionParts, 'brain' | 'ask' | 'ranTasks' | 'log'>
 ): Promise<Reading[]> {
   const readings: Reading[] = []
-  // Loaded at its first use: its expressions take time and memory.
+  // Loaded at its first use, because its regular expressions take time and memory.
   const { verifyPointers } = await import('./pointers.ts')
   const tasks = await ranTasks()
   const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
@@ -118,7 +118,7 @@ async function readByModel (
     const answer = await ask({ ...factsPrompt, text, signal, thread: id })
     if ('refused' in answer && answer.refused) throw answer.refused
     const half = Math.ceil(batch.length / 2)
-    // The answer reached its greatest length before everything was pointed at.
+    // The answer was cut off at its greatest length, so the messages are asked about again in two halves.
     if ('isCut' in answer && answer.isCut && half < batch.length && left.length + 2 < MAX_CALLS - calls) {
       left.unshift(batch.slice(0, half), batch.slice(half))
       continue
@@ -131,13 +131,13 @@ async function readByModel (
   return readings
 }
 
-/** The local day of a time, as YYYY-MM-DD. */
+/** Returns the local day of a time (milliseconds since the Unix epoch) as YYYY-MM-DD. */
 function dayOf (time: number): string {
   const date = new Date(time)
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
-/** The findings in the messages of one question. */
+/** The verified findings from one question, with the messages and tasks that the question showed. */
 type Reading = Verified & { shown: UserMessage[], tasks: RanTask[] }
 
 const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
@@ -159,7 +159,7 @@ function rejectedIn (readings: Reading[]): Array<{ reason: Problem, count: numbe
   return [...counts].map(([reason, count]) => ({ reason, count }))
 }
 
-/** Groups messages in order, as many in a group as fit into one model call. */
+/** Groups messages, in their order, into batches that fit into one model call. */
 function batches (messages: UserMessage[]): UserMessage[][] {
   const all: UserMessage[][] = [[]]
   let remaining = MAX_CHARACTERS
@@ -174,10 +174,10 @@ function batches (messages: UserMessage[]): UserMessage[][] {
   return all.filter(({ length }) => length > 0)
 }
 
-/** The most characters of known texts in a question; the newest are shown. */
+/** The most characters of known entries in a question, and of known habits; the newest are shown. */
 const MAX_KNOWN = 8_000
 
-/** Gives known entries short ids for a question to a model, and maps them back. */
+/** Gives known entries and habits short ids for a question to a model. `idOf` maps a short id back to the real id. */
 function shownIds (entries: Entry[], habits: Habit[]) {
   const real = new Map<string, string>()
   const shown = (all: Array<{ id: string, text: string }>, letter: string): ShownEntry[] => {

@@ -5,29 +5,29 @@ import { type Ask, filingPrompt } from '../../models/index.ts'
 import type { BrainService } from '../brain.ts'
 import type { Entry } from '../memory.ts'
 
-/** The most entries in one question, and their characters. */
+/** The most entries in one question, and the most characters of all these entries together. */
 const MAX_ENTRIES = 20
 const MAX_CHARACTERS = 8_000
-/** The age at which an entry is filed, so that entries typed in a row are one question; milliseconds. */
+/** The age at which an entry is filed, in milliseconds, so that entries typed one after the other are filed with one question. */
 const SETTLED_MS = 60_000
-/** Pauses between two rounds, and after a failure; milliseconds. */
+/** The pause between two rounds, and the pause after a failed round; milliseconds. */
 const ROUND_MS = 60_000
 const RETRY_MS = 30 * 60_000
 
 /**
- * Files entries that the user typed or asked to remember: gives them topics, and marks the important ones. Entries learned from
- * conversations have both already.
+ * Creates the service that files entries which the user typed or asked to remember: it gives them topics and
+ * marks the important ones. Entries learned from conversations have both already.
  */
 export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
   brain: Pick<BrainService, 'known' | 'file'>
-  /** Asks a model. For entries of a conversation, it is a model that may know what was said there. */
+  /** Asks a model. Entries from a conversation (`thread`) go only to a model that may see that conversation. */
   ask: Ask<{ signal: AbortSignal, thread: string | undefined }>
   isOffline: (thread: string | undefined) => Promise<boolean>
   isWanted: () => boolean
   clock: Clock
   log: Pick<Log, 'warn'>
 }) {
-  /** Files the entries of one conversation, or typed ones. */
+  /** Files entries of one conversation, or typed entries (`thread` undefined). Resolves to false if the model gave no answer. */
   async function fileSome (entries: Entry[], thread: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (entries.length === 0 || await isOffline(thread)) return true
     const { question, ...asked } = filingPrompt
@@ -45,7 +45,7 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
     return true
   }
 
-  /** Files new entries. Returns the pause until the next round, milliseconds. */
+  /** Files some new entries. Resolves to the pause until the next round, in milliseconds. */
   async function round (signal: AbortSignal): Promise<number> {
     if (!isWanted()) return ROUND_MS
     const unfiled = (await brain.known()).entries.filter(({ topics, createdAt }) =>

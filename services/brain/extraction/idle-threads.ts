@@ -7,40 +7,38 @@ import type { ThreadRepository } from '../../threads/index.ts'
 import type { ExtractionBrake, ExtractionFailure } from './extraction-brake.ts'
 import { type Extractor, ModelFailed } from './extractor.ts'
 
-/** Default time without a message after which a thread is idle; milliseconds. */
+/** How long a thread must have no new message to count as idle, by default; milliseconds. */
 const IDLE_MS = 10 * 60 * 1000
-/** Longest pause between two rounds; milliseconds. */
+/** The longest pause between two rounds; milliseconds. */
 const ROUND_MS = 60 * 1000
-/** The most threads of paused models that one round skips. */
+/** The most threads that one round skips because their models pause. */
 const MOST_SKIPPED = 100
 
-/**
- * Returns the kind of a failed extraction. A failure that is not the model's counts as unreadable, because the thread may have caused it.
- */
+/** Returns how an extraction failed. A failure that the model did not cause counts as unreadable, because the thread may have caused it. */
 function failureOf (error: unknown): ExtractionFailure {
   if (isBudgetError(error)) return 'budget'
   return error instanceof ModelFailed && error.kind === 'unavailable' ? 'unavailable' : 'unreadable'
 }
 
 /**
- * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart forgets none. A
- * thread with an active run waits until the run has ended.
+ * Creates the service that extracts statements from idle threads, one after the other. The store records which
+ * threads are unread, so a restart forgets none. A thread with an active run is read after the run has ended.
  */
 export function createIdleThreads ({ threads, extractor, clock, isLive, isBusy, modelOf, brake, after, log }: {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
-  /** True if a run uses the local server of that model, so that the extraction would wait. */
+  /** True if a run uses the local server of this model, so that the extraction would have to wait. */
   isBusy: (model: string) => Promise<boolean>
   /** Returns the id of the model that reads a thread. */
   modelOf: (id: string) => Promise<string>
   brake: () => Promise<ExtractionBrake>
-  /** `brain.extractAfter`. */
+  /** Returns the setting `brain.extractAfter`: the idle time in milliseconds, or false for no extraction. */
   after: () => number | false | undefined
   log: Pick<Log, 'warn'>
 }) {
-  /** Extracts from one thread. Logs a failure, except a used-up budget. Returns true unless the round must end. */
+  /** Extracts statements from one thread. Logs every failure except a used-up budget. Resolves to false if the round must end. */
   async function extractFrom (id: string, model: string, signal: AbortSignal): Promise<boolean> {
     const { recordRead, recordSuccess, recordFailure } = await brake()
     await recordRead()
@@ -57,7 +55,7 @@ export function createIdleThreads ({ threads, extractor, clock, isLive, isBusy, 
     }
   }
 
-  /** Extracts from the threads that are idle now. Resolves to the time until the next thread may be read; milliseconds. */
+  /** Extracts statements from the threads that are idle now. Resolves to the time until the next round, in milliseconds. */
   async function round (signal: AbortSignal): Promise<number> {
     const idleMs = after() ?? IDLE_MS
     if (idleMs === false) return ROUND_MS

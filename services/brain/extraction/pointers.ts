@@ -5,7 +5,7 @@ import type { Statement } from '../learning.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
 import { holdsSecret } from './secret-words.ts'
 
-/** Why an answer, or a part of it, is not learned. */
+/** Why an answer of the model, or one of its pointers, is not learned. */
 export type Problem =
   | WordsProblem
   | 'the pointer is malformed'
@@ -14,12 +14,12 @@ export type Problem =
   | 'the model pointed at everything'
   | 'the model pointed at too much'
 
-/** A verified pointer: the words, and their message. */
+/** A verified pointer: the statement, and the number of the message that contains it. */
 export type Found = Statement & { message: number }
 
 /** A request that may recur. */
 interface FoundHabit {
-  /** The number of the message or, above the number of messages, of the goal. */
+  /** The number of the message. Numbers from the count of messages on are those of goals. */
   message: number
   pattern: string
   same?: string
@@ -32,15 +32,18 @@ export interface Verified {
   problems: Map<Problem, number>
 }
 
-/** The most pointers in one answer. An answer with more of them points at too much. */
+/** The most pointers and habits in one answer. An answer with more is rejected as a whole. */
 const MAX_POINTERS = 100
-/** A conversation with this many messages and sentences also contains sentences without a lasting statement, even if none is a question. */
+/**
+ * A conversation with at least this many messages and sentences must contain some sentences without a lasting
+ * statement, even if none is a question.
+ */
 const CONVERSATION = { messages: 3, sentences: 6 }
 
 /**
- * Checks the places that a model pointed at, in any language. Only whole sentences of the user are learned, never words of the model.
- * Statements about others, and passing or sensitive ones, are left out. In goals only habits count. `ids` returns the id behind the one
- * that the model was shown.
+ * Verifies the pointers of a model, in any language. Only whole sentences of the user are learned, never words
+ * of the model. Statements about others, and passing or sensitive ones, are left out. In goals only habits
+ * count. `ids` maps the short id that the model saw to the real id.
  */
 export function verifyPointers (
   { messages, goals = [] }: { messages: ShownMessage[], goals?: string[] },
@@ -88,7 +91,7 @@ export function verifyPointers (
       ...(topics.length > 0 && { topics })
     }]
   })
-  // A model that marks most of the sentences cannot tell which are worth remembering, so a person decides.
+  // A model that marks most of the sentences cannot tell which of them are worth remembering, so a person decides.
   const isDoubtful = found.length > 0 && marksMost(shown, marked)
   if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
@@ -105,13 +108,16 @@ export function verifyPointers (
   return { found: isDoubtful ? found.map((each) => ({ ...each, isUnsure: true })) : found, habits: recurring, problems }
 }
 
-/** The greatest share of sentences that can be worth remembering, and the number of sentences from which on a share is meaningful. */
+/**
+ * A larger share of marked sentences than MOST is doubtful, if at least `marked` sentences are marked and, for a
+ * whole conversation, if it has at least `ofConversation` sentences.
+ */
 const MOST = 0.6
 const SENTENCES = { marked: 3, ofConversation: 5 }
 
 /**
- * True if most of a message or of a conversation was pointed at, or all of three messages. Questions cannot be pointed at, and do not
- * count. At least three sentences must be marked: somebody may well write just two sentences about themselves.
+ * True if the model pointed at most of one message, at most of the conversation, or at all of three or more messages. Questions
+ * do not count. At least three sentences must be marked, because somebody may well write just two sentences about themselves.
  */
 function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean {
   const stated = messages.map(({ sentences }) => sentences.filter(({ isQuoting, isQuestion }) => !isQuoting && !isQuestion))
@@ -123,19 +129,19 @@ function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The most days between a message and a day that it names by its distance. */
+/** The most days between a message and a day to which it refers, such as "next summer". */
 const NEAR = 800
 
-/** True if a text is a day that a message of the day `said` can name by its distance. */
+/** True if `day` is a valid date (YYYY-MM-DD) within NEAR days of `said`, the day of the message. */
 function isDayNear (day: string | undefined, said: string | undefined): boolean {
   if (day === undefined || said === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return false
   const time = Date.parse(`${day}T00:00:00Z`)
-  // A day that its month does not have changes when Date formats it.
+  // Date turns a day that its month does not have, such as 31 April, into another day.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
   return isDay && Math.abs(time - Date.parse(`${said}T00:00:00Z`)) <= NEAR * DAY_MS
 }
 
-/** True if the model pointed at every sentence of the messages, and that cannot be right. */
+/** True if the model pointed at every sentence of the messages although that cannot be right. */
 function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>): boolean {
   const all = messages.flatMap(({ sentences }) => sentences.filter(({ isQuoting }) => !isQuoting))
   const isConversation = messages.length >= CONVERSATION.messages && all.length >= CONVERSATION.sentences
@@ -144,7 +150,7 @@ function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>)
 
 type Content = Pick<Statement, 'kind' | 'key' | 'value'>
 
-/** Returns the kind of the statement. A preference whose value is not among the words is a fact. */
+/** Returns the kind of a statement, with its key and value. A preference whose value is not in the words `fact` becomes a fact. */
 export function contentOf ({ kind, key, value }: Content, fact: string): Content {
   if (kind !== 'preference') return { kind }
   const said = value?.normalize('NFC').trim() ?? ''
@@ -154,8 +160,8 @@ export function contentOf ({ kind, key, value }: Content, fact: string): Content
 }
 
 /**
- * True for a text that can be a key: it names a thing in few words. A longer key must consist of words of the user, because it becomes a
- * part of each prompt.
+ * True if a text can be the key of a preference: it names a thing in few words. A longer key must consist of
+ * words of the user, because the key becomes a part of each prompt.
  */
 function isKey (key: string, fact: string): boolean {
   if (key === '' || key.length > LIMITS.key || holdsSecret(key) || !/^[\p{L}\p{M}\p{N} '’_-]+$/u.test(key)) return false

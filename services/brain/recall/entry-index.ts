@@ -3,23 +3,23 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { Entry } from '../memory.ts'
 import { beginningOf, isFormOf, isUnspaced, partsOf, termsOf } from './terms.ts'
 
-/** The words of a message that are looked up: the first ones, and the last ones, which ask. */
+/** How many words of a long message are looked up: at its beginning, and at its end, where the question usually stands. */
 const FIRST_WORDS = 60
 const LAST_WORDS = 40
-/** A word in more entries than this share, and more than this number, says nothing about an entry. */
+/** A word is ignored if more entries contain it than this share of all entries, and more than this number. */
 const FREQUENT_SHARE = 0.05
 const FREQUENT = 8
-/** The lowest score of a match, as a share of the score of a word that stands in a single entry. */
+/** The lowest score of a match, as a share of the score of a word that only one entry contains. */
 const FLOOR = 0.42
-/** The factor for a word that matches only partly, or with a typing mistake. */
+/** The factors for a word that matches only as a part of a compound, and for one that matches with a typing mistake. */
 const PART = 0.7
 const MISTYPED = 0.5
-/** The fewest letters of a word that may be mistyped. */
+/** The fewest letters of a word for which a typing mistake is tolerated. */
 const MISTYPED_LETTERS = 7
 
 type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics' | 'asked'>
 
-/** An entry that fits a text. */
+/** An entry that fits a text. A higher score is a better fit. */
 export interface Match {
   id: string
   score: number
@@ -29,8 +29,8 @@ const wordsOf = ({ fact, key = '', value = '', asked = '' }: Indexed) => `${fact
 const topicsOf = ({ topics = [] }: Indexed) => topics.join('\n')
 
 /**
- * An index of the known entries, by their words and topics. An update compares the entries with those of the last update, so that a change
- * of one entry costs the work for one.
+ * Creates a search index of the known entries, by their words and topics. An update compares the entries with
+ * those of the last update, so that only changed entries are indexed again.
  */
 export function createEntryIndex () {
   let index: MiniSearch | undefined
@@ -67,7 +67,7 @@ export function createEntryIndex () {
     last = entries
   }
 
-  /** Returns the scores of the entries that have a word, in any of its forms. */
+  /** Returns the entries that contain a word in any of its forms: for each entry id a factor up to 1. */
   function found (word: string): Map<string, number> {
     const scores = new Map<string, number>()
     const options = { prefix: !isUnspaced(word), tokenize: (text: string) => [text], processTerm: (term: string) => term }
@@ -83,12 +83,12 @@ export function createEntryIndex () {
   }
 
   return {
-    /** Brings the index up to date with the entries; updates run one after the other. */
+    /** Updates the index to the given entries. Updates run one after the other. */
     update: (entries: readonly Entry[]): Promise<void> => (updating = updating.then(() => bring(entries), () => bring(entries))),
 
     /**
-     * Returns the entries that fit a text, the best first. Words that many entries have are ignored. The other words must be telling
-     * enough: one rare word, or several less rare ones.
+     * Returns the entries that fit a text, the best first. Words that many entries contain are ignored. The matches
+     * of an entry must reach a minimum score: one rare word, or several less rare ones.
      */
     search (text: string): Match[] {
       if (index === undefined || indexed.size === 0) return []

@@ -1,25 +1,25 @@
 import { COMMON_WORDS } from '../../lib/common-words.ts'
 import { fold, wordsIn } from '../../lib/words.ts'
 
-/** The fewest letters of a word that counts, in alphabetic scripts. */
+/** Shorter words do not count as terms, in alphabetic scripts. */
 const SHORTEST = 3
-/** Common words in the form of `wordsIn`; made at the first use. */
+/** Common words, which are no terms, as `wordsIn` writes them. Created at the first use. */
 let common: Set<string> | undefined
 
-/** In Arabic the article, and the particles before it, are parts of the word. */
+/** Matches the Arabic article, and the particles before it, which are written together with the word. */
 const ARABIC_ARTICLE = /^(?:[وبفك]?ال|لل)(?=\p{Script=Arabic}{3})/u
 const HAN = /\p{Script=Han}/u
 const HIRAGANA = /^\p{Script=Hiragana}+$/u
-/** Scripts whose words are compared only as a whole, because they are short or split by a guess. */
+/** Scripts whose words are compared only as a whole, because the words are short, or because their boundaries are guessed. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Hangul}]/u
-/** The number of syllables at the beginning of a Korean word that carry its meaning; particles follow. */
+/** How many syllables at the beginning of a Korean word carry its meaning. Particles follow them. */
 const HANGUL_STEM = 2
 
 export const isUnspaced = (term: string): boolean => UNSPACED.test(term)
 
 /**
- * Returns the words that tell what a text is about, folded, in their order. A word of Chinese characters also yields its pairs of
- * characters.
+ * Returns the terms of a text: its folded words without common ones, in their order, each once. A word of
+ * Chinese characters also yields its pairs of characters.
  */
 export function termsOf (text: string): string[] {
   common ??= new Set([...COMMON_WORDS].flatMap((word) => [word, fold(word)]))
@@ -40,23 +40,21 @@ export function termsOf (text: string): string[] {
   return [...new Set(terms)].filter((term) => !common!.has(term))
 }
 
-/** The fewest letters with which forms of one word begin alike, and their share of the longer form. */
+/** Two words are forms of one word if they share at least this many letters at the beginning, and this share of the longer word. */
 const ALIKE = 4
 const ALIKE_SHARE = 0.65
-/** The most letters of an ending: of a word of ALIKE letters, and of one of three. */
+/** The most letters that may follow a word of ALIKE letters, and a word of three letters, in a longer form of the same word. */
 const ENDING = 3
 const SHORT_ENDING = 2
 const LATIN = /\p{Script=Latin}/u
 
-/**
- * Returns the beginning of a word by which its other forms are looked up; the whole word in scripts whose forms do not differ at the end.
- */
+/** Returns the beginning of a word by which other forms of the word are looked up; the whole word in scripts without endings. */
 export function beginningOf (term: string): string {
   if (isUnspaced(term)) return term
   return term.slice(0, Math.max(term.length <= SHORTEST + SHORT_ENDING ? SHORTEST : ALIKE, Math.ceil(term.length * ALIKE_SHARE)))
 }
 
-/** True if two words are forms of one word: they have the same beginning and short endings, or one is the beginning of the other. */
+/** True if two words are forms of one word: they have the same beginning and short endings, or one word begins with the other. */
 export function isFormOf (a: string, b: string): boolean {
   if (a === b) return true
   if (isUnspaced(a) || isUnspaced(b)) return false
@@ -64,7 +62,7 @@ export function isFormOf (a: string, b: string): boolean {
   if (short.length <= ALIKE && long.startsWith(short)) {
     const ending = long.slice(short.length)
     if (short.length === ALIKE) return ending.length <= ENDING
-    // Short words get short endings only: a longer one says less, because there are many short words.
+    // Short words may have short endings only, because many unrelated words begin with the same few letters.
     return LATIN.test(long) ? ending === 's' : ending.length <= SHORT_ENDING
   }
   if (short.length < ALIKE) return false
@@ -74,12 +72,12 @@ export function isFormOf (a: string, b: string): boolean {
   return same >= ALIKE && same >= long.length * ALIKE_SHARE
 }
 
-/** The fewest letters of a compound, and of the words at its beginning and end. */
+/** The fewest letters of a compound word, and of the words at its beginning and at its end. */
 const COMPOUND = 9
 const FIRST_PART = 5
 const LAST_PART = 6
 
-/** Returns the words of which a long word may be composed, as in German. */
+/** Returns the possible first and last parts of a long word, which may be a compound, as in German. */
 export function partsOf (term: string): string[] {
   if (term.length < COMPOUND || isUnspaced(term)) return []
   const parts: string[] = []
@@ -95,7 +93,7 @@ interface Said {
   asked?: string
 }
 
-/** True if two statements share a word that tells what they are about. */
+/** True if two statements share a term, in any form of the word. */
 export function shareSubject (one: Said, other: Said): boolean {
   const [a, b] = [one, other].map(({ fact, key = '', asked = '' }) => termsOf([fact, key, asked].join('\n')))
   return a.some((term) => b.some((each) => isFormOf(term, each)))

@@ -9,34 +9,34 @@ import { createEntryIndex } from './entry-index.ts'
 
 /** The text that models get instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
-/** The most tokens that are added to one message. */
+/** The most tokens of recalled entries that are added to one message. */
 export const RECALLED_TOKENS = 500
 /** The same for a model with a small window. */
 const COMPACT_RECALLED_TOKENS = 80
-/** The characters of a message that are used, at its beginning and at its end. */
+/** How many characters at the beginning of a long message, and at its end, are used to find entries. */
 const LOOKED_AT = 4_000
-/** The messages of a conversation whose additions are remembered; the oldest go. */
+/** The most messages of a conversation whose recalled entries are stored; the oldest are dropped. */
 const MAX_RECALLED = 500
 
 /**
- * The part of the memory that the models of a conversation are told. It names entries by id, so that a forgotten entry is gone everywhere:
- * its words stand in the brain alone.
+ * The stored view: the part of the memory that the models of a conversation receive. It names entries by id, so
+ * that a forgotten entry is gone everywhere: only the brain stores its words.
  */
 interface StoredView extends Shown {
-  /** The entries that were added to messages of the user, by a digest of the message, oldest first. */
+  /** The ids of the entries that were added to messages of the user, by a digest of the message (`of`), oldest first. */
   recalled: Array<{ of: string, ids: string[] }>
 }
 
-/** The memory that a conversation is told in one run. */
+/** The memory that the model of a conversation receives in one run. */
 export interface ThreadMemory {
-  /** The text of the system prompt, and what it shows. */
+  /** The text for the system prompt, and the entries that the text shows. */
   system: { text: string, shown: Shown }
-  /** Returns the remaining text after something in it was forgotten; undefined while nothing was. */
+  /** Returns the system text without entries that were forgotten since; undefined if none of `shown` was. */
   without: (shown: Shown) => Promise<string | undefined>
-  /** Returns the texts that are added to messages of the prompt, from the present memory. */
+  /** Returns the texts with recalled entries for messages of the prompt, from the present memory. */
   recalled: () => Promise<ReadonlyMap<LanguageModelV4Message, string>>
   hasRecalled: boolean
-  /** Operations that store the view together with the request that changed it. */
+  /** Operations that store a changed view, for the transaction that stores the request. */
   ops: Op[]
 }
 
@@ -52,13 +52,13 @@ const EMPTY_VIEW: StoredView = { ids: [], isPartial: false, recalled: [] }
 
 export type ToldMemory = ReturnType<typeof createToldMemory>
 
-/** Values that are computed once for a memory, because they stay the same until it changes. */
+/** Values computed once for each version of the memory. */
 interface Derived {
   chosen: Shown
   /** The same for a model with a small window. */
   chosenCompact: Shown
   known: ReadonlyMap<string, Entry>
-  /** The ids of everything that can be shown. */
+  /** The ids of all entries and habits that can be shown. */
   ids: ReadonlySet<string>
   forAll: readonly Entry[]
 }
@@ -81,21 +81,24 @@ function derivedOf (memory: Memory): Derived {
 
 const chosenOf = (memory: Memory, isCompact: boolean): Shown => derivedOf(memory)[isCompact ? 'chosenCompact' : 'chosen']
 
-/** Chooses what models are told of the memory: a fixed part of the system prompt, and entries that fit a message of the user. */
+/**
+ * Creates the service that chooses which part of the memory models receive: a fixed part in the system prompt,
+ * and entries that fit a message of the user.
+ */
 export function createToldMemory ({ load, store }: {
   load: () => Promise<Memory>
   store: Pick<Store, 'get' | 'digest'>
 }) {
   const index = createEntryIndex()
 
-  /** Returns the memory; undefined for a damaged one, which must not stop a run. */
+  /** Returns the memory; undefined if it is damaged, because a damaged memory must not stop a run. */
   const readable = (): Promise<Memory | undefined> =>
     load().catch((error) => {
       if (error instanceof BrainDamaged) return undefined
       throw error
     })
 
-  /** Returns the ids of the entries that fit a text and are not among `seen`, the best first, as many as there is room for. */
+  /** Returns the ids of the entries that fit a text and are not in `seen`, the best first, up to the token limit. */
   async function fitting (
     memory: Memory,
     text: string,
@@ -118,7 +121,7 @@ export function createToldMemory ({ load, store }: {
     return ids
   }
 
-  /** True if a view has to be made anew: something in it is gone, it is too long, or something has to be told at once. */
+  /** True if a view must be created anew: one of its entries is gone, it is too long, or a new entry belongs in every conversation. */
   function isOutdated (memory: Memory, view: StoredView, isCompact: boolean): boolean {
     const { ids, forAll } = derivedOf(memory)
     const chosen = chosenOf(memory, isCompact)
@@ -131,8 +134,8 @@ export function createToldMemory ({ load, store }: {
 
   return {
     /**
-     * Returns the text about the memory for the system prompt of a run without a conversation, with entries that fit `about`; '' if there
-     * is none.
+     * Returns the text about the memory for the system prompt of a run outside of conversations, including entries
+     * that fit `about`; '' if there is none.
      */
     async forRun (about = '', isCompact = false): Promise<string> {
       const memory = await readable()
@@ -143,8 +146,8 @@ export function createToldMemory ({ load, store }: {
     },
 
     /**
-     * Returns the memory for a conversation. Its view is kept until something in it is forgotten, so that the beginning of its prompts
-     * stays the same. With `isNew`, fitting entries are added to the last message of the user.
+     * Returns the memory for a conversation. Its view is kept as long as possible, so that the beginning of its prompts
+     * stays the same for the prompt cache. With `isNew`, fitting entries are added to the last message of the user.
      */
     async ofThread (
       thread: string,
@@ -155,7 +158,7 @@ export function createToldMemory ({ load, store }: {
       if (memory === undefined) return TOLD_OF_DAMAGE
       const key = threadMemoryKey(thread)
       const stored = await unlessDamaged(store.get<StoredView>(key))
-      // The first thing that is learned must not change the beginning of its prompts, either.
+      // An empty view is stored, so that the first entry that is learned does not change the beginning of the prompts either.
       if (memory.entries.length + memory.habits.length === 0) {
         return { ...TOLD_NOTHING, ops: stored === undefined ? [{ type: 'put', key, value: EMPTY_VIEW }] : [] }
       }
@@ -189,7 +192,7 @@ export function createToldMemory ({ load, store }: {
       }
     },
 
-    /** Builds the index of the known entries, so that the first message need not wait for it. */
+    /** Builds the index of the known entries, so that the first message need not wait for the index. */
     async prepare (): Promise<void> {
       const memory = await readable()
       if (memory !== undefined && derivedOf(memory).chosen.isPartial) await index.update(memory.entries)
@@ -197,7 +200,9 @@ export function createToldMemory ({ load, store }: {
   }
 }
 
-/** Returns the text that is added to each message. Of several messages with the same words, the last one gets the newest addition. */
+/**
+ * Returns the text that is added to each message. Of several messages with the same words, the last one gets the newest recalled entries.
+ */
 function textsOf (
   words: ReadonlyMap<LanguageModelV4Message, string>,
   { recalled }: StoredView,
