@@ -44,7 +44,10 @@ function blocksOf (content: unknown): unknown[] {
 
 const jsonBlock = (value: unknown) => ({ type: 'text', text: JSON.stringify(value) })
 
-/** Converts a picture to an image block of MCP, whatever form its server uses. Returns any other block unchanged. */
+/**
+ * Converts a picture to an image block of MCP, whatever form its server uses. Returns any other block unchanged, but without the prefix of
+ * a `data:` URL.
+ */
 function readBlock (block: Record<string, unknown>): unknown {
   const { type, text } = block
   const bytes = bytesOf(block)

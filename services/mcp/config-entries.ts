@@ -9,8 +9,8 @@ import { readServers, type ConfigService } from '../config/index.ts'
 import { isObject } from '../lib/json.ts'
 
 /**
- * True if two entries mean the same connection: command, arguments, environment and box, or address and headers, are equal, and both are
- * enabled or neither is. Other fields do not matter.
+ * True if two entries describe the same connection: command, arguments, environment, working folder and box, or address, headers and OAuth
+ * client, are equal, and both are enabled or neither is. Other fields do not matter.
  */
 export const isSameConnection = (a: McpEntry, b: McpEntry): boolean => connectionOf(a) === connectionOf(b)
 

@@ -9,7 +9,7 @@ const INTERNAL_ERROR = -32603
 const LONGEST_QUOTE = 300
 const LONGEST_DATA = 2_000
 
-/** A request that waits for its answer. */
+/** A request whose answer has not arrived yet. */
 export interface PendingRequest {
   id: RequestId
   method: string

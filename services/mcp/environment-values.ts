@@ -40,8 +40,8 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
   }
 
   /**
-   * Creates the function that replaces variables in an entry. Variables that no child process may get are not replaced: the service's own
-   * variables and secrets.
+   * Creates the function that replaces variables in an entry. An entry may name the variables that child processes may get, but never the
+   * service's own variables and secrets.
    */
   const expansion = () =>
     createExpansion({ ...namedEnvironment(variables, ownSecrets()), ...editorVariables(cwd()) }, {

@@ -140,7 +140,10 @@ function templateOf (server: string, entry: Json): ResourceTemplate | undefined 
   return isAddress(entry.uriTemplate) && described !== undefined ? { server, uriTemplate: entry.uriTemplate, ...described } : undefined
 }
 
-/** Returns the parts of a resource within the limits: texts are cut to the room left, and a blob that does not fit is left out. */
+/**
+ * Returns the parts of a resource within the limits. A text is cut to the room left. Of a blob that does not fit, only the size is
+ * returned.
+ */
 function partsOf (contents: unknown[], uri: string): ResourceView['contents'] {
   let room = LARGEST
   return contents.slice(0, MOST_PARTS).flatMap((part): ResourceView['contents'] => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 /** Matches an end for which only an exit code is known. Other clauses already say more: the meaning of the code, or a signal. */
 const ENDED = /^it ended with exit code \d+$/
-/** Matches log lines of the level INFO or lower, in the usual notations of a level. */
+/** Matches log lines of the levels TRACE to NOTICE, which report no trouble, in the usual notations of a level. */
 const AT_INFO = [
   /^(?:\S+\s+){0,6}?\W*(?:INFO|DEBUG|TRACE|NOTICE)\b/,
   /^\W*(?:info|debug|trace|notice)\b\W*[\s:]/i,
@@ -21,7 +21,7 @@ const shortened = (text: string) => text.length <= LONGEST ? text : `${text.slic
 
 /**
  * Returns the line of a stderr that best says why a program ended: a line that names an error, else the last line that hints at an error,
- * else the last line. Log lines of the level INFO or lower are ignored. Returns undefined if no line is left.
+ * else the last line. Log lines of the levels TRACE to NOTICE are ignored. Returns undefined if no line is left.
  */
 export function reasonIn (stderr: string): string | undefined {
   const shown = stripVTControlCharacters(stderr).split('\n').map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())

@@ -178,8 +178,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return {
       model: { name, description, schema: inputSchema as SourceTool['model']['schema'] },
       policy: {
-        // The server's claim that the tool only reads counts once the user has accepted it. Then calls need no approval by default, run in
-        // parallel, and are repeated after a crash.
+        // The server's claim that the tool only reads counts once the user has accepted the tool. Then calls need no approval by default,
+        // run in parallel, and are repeated after a crash.
         get effect () {
           return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
         },

@@ -75,7 +75,7 @@ function consent (opening: string): Form {
   }
 }
 
-/** Returns the sentence that precedes everything that a server asks, so that it cannot pretend to be the application. */
+/** Returns the sentence that is put before everything that a server asks, so that the server cannot pretend to be the application. */
 export const whoAsks = (server: string): string => `The tool server ${JSON.stringify(server)} asks this, not the application.`
 
 export const quoted = (message: unknown): string => `“${shownText(message, LONGEST_MESSAGE)}”`

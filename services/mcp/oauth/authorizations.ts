@@ -25,7 +25,7 @@ export type StoredAuthorizations = Record<string, Authorization>
 
 export type Authorizations = ReturnType<typeof createAuthorizations>
 
-/** Keeps the tokens and the client registrations of tool servers, encrypted, by the server's name. */
+/** Stores the tokens and the client registrations for tool servers, encrypted, by the name of the server. */
 export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>) {
   /** Every token and client secret since the start of the service, for redaction. */
   const seen = new Set<string>()

@@ -50,7 +50,7 @@ interface Parts {
 
 /** An authorization that waits for the user. */
 export interface PendingAuthorization {
-  /** The page that the user is to open. */
+  /** The page that the user must open. */
   authorizationUrl: string
   /** Resolves when the authorization is saved. Rejects with an Error whose message is a clause. */
   done: Promise<void>

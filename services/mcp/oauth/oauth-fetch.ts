@@ -12,7 +12,7 @@ const REQUEST_MS = 15_000
 const LONGEST_ANSWER = 256 * 1024
 
 export interface NetworkRules {
-  /** The current config.fetch.allowPrivate. */
+  /** Returns the current config.fetch.allowPrivate. */
   allowPrivate: () => boolean
   /** The ports that this service listens on. */
   ownPorts: () => number[]

@@ -90,7 +90,10 @@ function fit ({ model: { name, description, schema: inputSchema } }: Tool, chara
   return forms.find((form) => JSON.stringify(form).length <= characters) ?? forms.at(-1)!
 }
 
-/** Returns a schema that keeps descriptions down to `depth` levels of properties, and one further level with types alone. */
+/**
+ * Returns a schema in which properties nested `depth` levels deep lose their descriptions, and properties one level deeper are reduced to
+ * their types.
+ */
 function upTo (depth: number, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((each) => upTo(depth, each))
   if (!isObject(schema)) return schema

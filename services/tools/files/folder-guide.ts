@@ -88,7 +88,7 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
 
 /**
  * Returns the modification time of a folder in epoch milliseconds; undefined if it cannot be read. Synchronous, because this takes
- * microseconds: an asynchronous call would queue behind all other work before the first model call.
+ * microseconds: an asynchronous call would take as long as all other work before the first model call.
  */
 function changeOf (folder: string): number | undefined {
   try {

@@ -10,8 +10,8 @@ interface Change {
 const MOST_EDITS = 300
 
 /**
- * Returns the changes between two lists of lines, in order. Lines that both lists contain exactly once are matched first, so the time grows
- * with the number of lines, not with the number of differences. The result does not depend on the speed of the machine.
+ * Returns the changes between two lists of lines, in order. Lines that both lists contain exactly once are matched first, so that the time
+ * depends only on the number of lines, not on the number of differences.
  */
 export function changedLines (old: readonly string[], now: readonly string[]): Change[] {
   const found: Change[] = []

@@ -9,7 +9,7 @@ const PLAIN: Record<string, string> = {
   ...entries('\u201c\u201d\u201e\u201f\u2033', '"'),
   ...entries('\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043', '-'),
   ...entries('\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '),
-  // Invisible: zero-width spaces and joiners, the soft hyphen, direction marks, the byte order mark within a text.
+  // Invisible characters: zero-width spaces and joiners, the soft hyphen, direction marks, and the byte order mark within a text.
   ...entries('\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff', '')
 }
 

@@ -165,8 +165,8 @@ export function createGlobFilter (glob: string, platform: NodeJS.Platform = proc
 
 /**
  * Lists the files below a folder that match a glob, with size and modification time. The case of file extensions is ignored: `*.jpg`
- * matches IMG_1.JPG. Symbolic links are neither followed nor listed. Returns `beyond` as soon as more than `most` files or folders were
- * visited. Runs in the worker. Throws if the folder cannot be opened.
+ * matches IMG_1.JPG. Symbolic links are neither followed nor listed. Returns `beyond` once more than `most` files, or more than `most`
+ * folders, were visited. Runs in the worker. Throws if the folder cannot be opened.
  */
 export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): Scanned {
   const matches = createGlobFilter(withSmallExtension(glob))

@@ -37,12 +37,12 @@ export type Scanned =
     /** The first `mostFolders` folders below, as relative paths that end with `/`. */
     folders: string[]
     hasMoreFolders: boolean
-    /** The folders that cannot be read, in the same form; '' for the searched folder itself. */
+    /** The folders that cannot be read, in the same form. */
     closed: string[]
   }
 
 export interface LinesRequest extends Scope {
-  /** A regular expression of JavaScript. */
+  /** A regular expression, in any dialect that translatePattern accepts. */
   pattern: string
   caseSensitive: boolean
   glob?: string

@@ -68,10 +68,7 @@ interface Parts {
   boxes: Pick<Sandbox, 'shareNetwork' | 'forgetOwner'>
   /** Resolves when the file changes of a run's ended commands are stored. */
   settled?: (runId: string) => Promise<void>
-  /**
-   * Called with sentences about files that were removed after a command, so that a person learns of it: no model reads the command's
-   * result.
-   */
+  /** Called with sentences about files that were removed after a command, because a model may never read the command's result. */
   tookAway?: (command: CommandView, sentences: readonly string[]) => Promise<void>
 }
 
@@ -219,7 +216,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
 
     /**
      * Starts a command with `begin`, which gets the network of the owner's background commands, if there is one. The network is kept until
-     * the command has ended, because the command does not count as one of its users.
+     * the command has ended, even if all background commands end before that.
      */
     async besideOthers (runId: string, begin: (shared: SharedNetwork | undefined) => Promise<Started>): Promise<Started> {
       const place = { key: keyOf(runId) }

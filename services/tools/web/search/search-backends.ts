@@ -7,7 +7,7 @@ export type BackendName = SearchSettings['provider']
 
 export interface SearchResult {
   title: string
-  /** http or https. */
+  /** An http or https address. */
   url: string
   snippet: string
 }
@@ -58,7 +58,7 @@ function toRawResults (list: unknown, snippet: string): RawResult[] | undefined 
   return list.map((entry) => ({ title: entry?.title, url: entry?.url, snippet: entry?.[snippet] }))
 }
 
-/** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
+/** Protocol: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export const brave: Backend = {
   title: 'Brave',
   baseURL: 'https://api.search.brave.com',
@@ -80,7 +80,7 @@ export const brave: Backend = {
 const QUOTA_EXHAUSTED =
   'Tavily refuses: the plan\'s searches are used up. Raise the limit at Tavily, or set "search" in config.json to another provider.'
 
-/** https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/** Protocol: https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export const tavily: Backend = {
   title: 'Tavily',
   baseURL: 'https://api.tavily.com',
@@ -95,7 +95,7 @@ export const tavily: Backend = {
   statusMessages: { 432: QUOTA_EXHAUSTED, 433: QUOTA_EXHAUSTED }
 }
 
-/** https://docs.searxng.org/dev/search_api.html */
+/** Protocol: https://docs.searxng.org/dev/search_api.html */
 export const searxng: Backend = {
   title: 'SearXNG',
   needsKey: false,
