@@ -1,13 +1,14 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { isSameJson } from '../lib/json.ts'
 
-/** The finish reasons that the SDK knows. It reads any other word of a provider as `other`. */
+/** The finish reasons that the SDK knows. The SDK turns any other reason of a provider into `other`. */
 const KNOWN: ReadonlySet<string> = new Set<LanguageModelV4FinishReason['unified']>(['stop', 'length', 'content-filter', 'tool-calls'])
 
 /**
- * Creates the function that checks the parts of one answer, of any provider. A call that the provider sends again, with the same id, name
- * and input, is left out, so that its effect happens once. An end for an unknown reason counts as a proper one, and also ends the texts
- * that have begun. If a call begins with the id of an earlier one, its parts are held until it is known whether it is the same call.
+ * Creates the function that corrects the parts of one answer, for any provider. A tool call that the provider repeats with the same id,
+ * name and input is dropped, so that the call is executed once. If a call begins with the id of an earlier call, its parts are held back
+ * until it is known whether the call is a repetition. At the end of the answer, texts that are still open are ended, and an unknown finish
+ * reason becomes `stop` or `tool-calls`.
  */
 export function createAnswerParts () {
   const ended = new Map<string, LanguageModelV4ToolCall[]>()
@@ -27,7 +28,7 @@ export function createAnswerParts () {
     return [...waiting, call]
   }
 
-  /** Returns the held parts of calls that have begun again, unless they are the beginning of the same call. */
+  /** Returns the parts that are still held back, without those that repeat the beginning of an earlier call. */
   function readHeld (): LanguageModelV4StreamPart[] {
     return [...held].flatMap(([id, parts]) => {
       const input = parts.map((part) => part.type === 'tool-input-delta' ? part.delta : '').join('')

@@ -4,10 +4,10 @@ type Options = LanguageModelV4CallOptions
 
 const ANTHROPIC = /^anthropic\//
 
-/** True for a structured call: it is made once, so storing it in a cache would only cost. */
+/** True for a structured call: such a call is made once, so caching its prompt would cost more and save nothing. */
 const isMadeOnce = ({ responseFormat }: Options): boolean => responseFormat?.type === 'json'
 
-/** Asks the gateway to place the marks that a model's provider needs for its cache; the call's own options win. */
+/** Asks the gateway to set the cache points that the provider of a model needs. The call's own options take precedence. */
 export function withGatewayCaching (modelId: string, options: Options): Options {
   if (isMadeOnce(options)) return options
   const { providerOptions } = options
@@ -18,9 +18,9 @@ export function withGatewayCaching (modelId: string, options: Options): Options 
 }
 
 /**
- * Lets the model choose in every call. Anthropic's cache does not serve messages if the tool choice differs, so `none` in the last call of
- * a run would have the whole conversation read anew. Instead the last message says that no tool may be called, and a call that the model
- * makes anyway is not executed. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ * Replaces the tool choice `none` by `auto`. Anthropic's cache does not serve messages if the tool choice has changed, so `none` in the
+ * last call of a run would have the whole conversation processed anew. Instead, the last message says that no tool may be called, and a
+ * call that the model makes anyway is not executed. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 const withSteadyToolChoice = (options: Options): Options =>
   options.toolChoice?.type === 'none' ? { ...options, toolChoice: { type: 'auto' } } : options
@@ -36,14 +36,19 @@ export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options
   return { ...options, prompt: joined }
 }
 
-/** Anthropic keeps what precedes a mark for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching */
+/**
+ * Anthropic caches the prompt up to a marked message for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ */
 const MARK = { type: 'ephemeral' }
-/** The number of last messages that are marked, so that the next call finds the end of this one among them. A call may have four marks. */
+/**
+ * The number of messages at the end of the prompt that are marked, so that the next call finds this prompt in the cache. A call may have
+ * four marks.
+ */
 const MARKED_MESSAGES = 2
 
 /**
- * Marks the points up to which Anthropic caches a prompt: the end of the first system message, which changes least and includes the
- * tools, and the last two messages.
+ * Marks the points up to which Anthropic caches a prompt: the first system message and the last two messages. The first system message
+ * changes least often, and the tools are cached with it.
  */
 export function withCachePoints (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   if (isMadeOnce(options)) return options

@@ -4,7 +4,7 @@ import { isBudgetError, type UsageMeters } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 interface Parts {
-  /** Returns the registry of models by the options of a run. */
+  /** Returns the model registry for the options of a run. */
   registryOf: (runId: string) => Pick<Registry, 'roles' | 'usable' | 'model' | 'describeFailure'>
   clock: Clock
   usage: Pick<UsageMeters, 'ofRun'>
@@ -21,7 +21,10 @@ const INSTRUCTIONS =
 
 export type DescribeImage = ReturnType<typeof createDescribeImage>
 
-/** Describes an image with the model of role `vision`. If that fails, the result is a note with the reason. Rejects only on abort. */
+/**
+ * Returns the function that describes an image with the model of role `vision`. If the model fails, the function returns a note with the
+ * reason. It rejects only if the signal is aborted.
+ */
 export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
   return async (
     png: string,

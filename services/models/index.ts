@@ -39,5 +39,8 @@ export { projectSchema } from './tool-schemas/project-schema.ts'
 export { withOriginalNames } from './tool-schemas/rename-input.ts'
 export { type RefusedTool, TOOL_LEFT_OUT } from './tool-schemas/with-tools.ts'
 
-/** Reads requests for work at a time. Its expressions take time and memory, so it is loaded at its first use. */
+/**
+ * Loads the code that recognises requests for work at a later time. Its regular expressions take time and memory, so it is loaded at its
+ * first use.
+ */
 export const loadTimedWork = () => import('./providers/offline/background.ts')

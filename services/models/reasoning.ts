@@ -9,17 +9,17 @@ import { isObject } from '../lib/json.ts'
 import { withPortableIds } from './request/call-ids.ts'
 
 /**
- * Names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted reasoning, ids of items)
- * and require it back unchanged, but accept only data of the model that is called. So each part with such data, each reasoning part, and
- * each call with an id of the model's own has the origin of the answer as `agent.model` in its metadata, wherever the part is stored: in
- * the log, in threads and in the messages of clients. The origin is the id of the model. For a maker's own API it is `direct:` and the id,
- * because such an API does not accept data of the same model behind the gateway.
+ * Names the model that made a part of an answer. Providers attach data to these parts (signatures of reasoning, redacted reasoning, ids of
+ * items) and require the data back unchanged, but accept only data of the model that is called. So each part with such data, each reasoning
+ * part, and each call whose id the model made has the origin of the answer as `agent.model` in its metadata, wherever the part is stored:
+ * in the run log, in threads and in the messages of clients. The origin is the id of the model. For a maker's own API the origin is
+ * `direct:` and the id, because such an API does not accept data of the same model behind the gateway.
  */
 interface Mark {
   agent?: { model?: unknown }
 }
 
-/** The maximum size of a part's attached data, characters of JSON. Larger data is dropped: a truncated signature is invalid. */
+/** The maximum size of a part's attached data, in characters of JSON. Larger data is dropped: a truncated signature is invalid. */
 const MAX_ATTACHED = 1024 * 1024
 
 /** Returns the attached data by provider, without malformed entries and without the reserved name `agent`. */
@@ -31,9 +31,10 @@ export const isAttached = (metadata: object | undefined): boolean =>
   metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
 
 /**
- * Returns a function that collects the data that a provider attaches to one part, at its start, any delta or its end. Each call takes the
- * data of one event and returns the metadata for the event: all data so far, if it has changed. With `always`, for reasoning, a part is
- * marked even without data. Reasoning whose data is too large loses its mark, so that it is not sent back.
+ * Returns a function that collects the data that a provider attaches to one part of an answer, at the part's start, in a delta or at its
+ * end. The function takes the data of one event and returns the metadata for the event: all data so far if it has changed, otherwise
+ * nothing. With `always`, the part is marked even without data, as reasoning has to be. Reasoning with too much data loses its mark, so
+ * that the reasoning is not sent back.
  */
 export function createMetadata (model: string, { always = false }: { always?: boolean } = {}) {
   let attached: SharedV4ProviderMetadata = {}
@@ -54,9 +55,9 @@ export function createMetadata (model: string, { always = false }: { always?: bo
 }
 
 /**
- * Returns the messages for a call of one model: with the attached data of its own answers and the ids that it gave to calls, without the
- * reasoning and attached data of other models, and with other ids in the form that every provider takes. A message that would be empty has
- * empty content.
+ * Returns the messages for a call of the model with the origin `model`. They keep the attached data of this model's own answers and the
+ * call ids that it made. The reasoning and attached data of other models are removed, and all other call ids get the form that every
+ * provider takes. An answer of which nothing remains has empty content.
  */
 export function withOwnMetadata (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const own = new Set(messages.flatMap(({ role, content }) =>
@@ -104,7 +105,7 @@ function withOptions<T extends { providerOptions?: SharedV4ProviderOptions }> (p
  */
 const BINDS_THINKING = /(?:^|\/)claude-(?:fable-5[.-][12]|opus-5[.-]5|sonnet-5[.-]5)(?![\d.])/
 
-/** Makes the provider drop thinking whose conversation has changed since; without it such a call fails with 400. */
+/** Makes the provider drop thinking if the conversation before it has changed. Without this setting, such a call fails with status 400. */
 const BLOCK_BINDING = { prefixMismatchBehavior: 'drop_block' }
 
 type Thinking = { type?: string, blockBinding?: unknown }

@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai
 
 interface Amount {
   images: number
-  /** Their total size, characters of base64. */
+  /** The total size of the images, in characters of base64. */
   characters: number
 }
 
@@ -14,8 +14,9 @@ const LEFT_OUT = '[an older image was here]'
 type Part = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
 /**
- * Returns the prompt with the newest images from tools. Each older image is replaced by a short text. Images are left out in blocks, and
- * only the images decide which. So the prompts of successive calls begin alike until the next block, as providers' caches need it.
+ * Returns the prompt with only the newest images from tools. Each older image is replaced by a short text. Several images are left out at
+ * once, and the choice depends on the images alone. So successive prompts begin with the same text until images are left out again, as
+ * providers' caches need it.
  */
 export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   let left = leftOut(prompt.flatMap(outputParts).flatMap((part) => isImage(part) ? part.data.data.length : []))
@@ -36,7 +37,10 @@ export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV
   })
 }
 
-/** Returns how many of the oldest images are left out, given their sizes in order. Images that were left out before stay left out. */
+/**
+ * Returns how many of the oldest images are left out. `sizes` has the characters of base64 of each image, oldest first. Images that were
+ * left out before stay left out.
+ */
 function leftOut (sizes: readonly number[]): number {
   let first = 0
   let characters = 0

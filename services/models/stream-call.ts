@@ -26,10 +26,10 @@ export class ModelFailed extends ServiceError {
   }
 }
 
-/** Failures after which the same call may succeed in minutes or hours, beside those that may succeed at once. */
+/** Codes of failures after which the same call may succeed in minutes or hours. Failures that are `retryable` may succeed at once. */
 const OF_NETWORK: readonly ErrorCode[] = ['ERR_PROVIDER_RESPONSE', 'ERR_PROVIDER_CERTIFICATE', 'ERR_PROVIDER_TLS']
 
-/** Whether the error is a failure of a provider or of the network. */
+/** True if a model call failed because of a provider or the network. */
 export const isOutage = (error: unknown): error is ModelFailed => error instanceof ModelFailed && error.isOutage
 
 type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
@@ -37,10 +37,13 @@ type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
 interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
-  /** Loads a model. `origin` marks the data that it attaches to its answer, see models/reasoning.ts; the id by default. */
+  /** Loads a model. `origin` marks the data that the model attaches to its answer (models/reasoning.ts); the id by default. */
   load(id: string): Promise<{ id: string, origin?: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
-  /** Returns the prompt for a model. Called again with `tooLong` if a provider refuses the length. Undefined: it is as short as can be. */
+  /**
+   * Returns the prompt for a model. Called again with `tooLong` if the provider refuses the prompt's length; then undefined means that the
+   * prompt cannot be shortened.
+   */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: CallOptions
   /** Returns the options with fewer tools if the provider refuses their number; undefined if there are no fewer. */
@@ -50,11 +53,11 @@ interface ModelCall {
   meter: Meter
   /** Returns how long a model may be silent, and whether its server is the user's own. */
   timeouts(id: string): Timeouts
-  /** Stops the time of the run until the promise settles. */
+  /** Stops counting the time of the run until the promise settles. */
   pause<T>(work: Promise<T>): Promise<T>
   /** Called before the model is asked again although parts of its answer were delivered: those parts are void. */
   onDropped(dropped: { attempt: number, reason: string }): void
-  /** Called while nothing comes from the model, with the milliseconds since it last sent something. */
+  /** Called while nothing comes from the model, with the milliseconds since the model last sent something. */
   onWaiting(sinceMs: number): void
   /**
    * Called with the parts as they arrive, one or more at a time, and with the origin of the answer. A returned promise pauses the model
@@ -63,16 +66,19 @@ interface ModelCall {
   onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | 'enough' | Promise<void>
 }
 
-/** The silence after which, and the interval at which, readers are told that the run waits; milliseconds. */
+/** How long a model is silent before readers are told that the run waits, and the interval at which they are told again; milliseconds. */
 const WAITING_MS = 10_000
 const RETRIES = 3
 /** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
-/** How long a server may keep an answer alive without sending a part, if its timeouts are shorter; milliseconds. */
+/**
+ * How long a server may keep an answer alive without sending a part of it, in milliseconds. If a timeout of the model is longer, the
+ * timeout counts.
+ */
 const ALIVE_MS = 10 * 60_000
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 const TOO_MANY_TOOLS = 'ERR_TOO_MANY_TOOLS'
-/** Used to estimate an answer that was cut off. */
+/** Used to estimate the tokens of an answer that was cut off. */
 const CHARACTERS_PER_TOKEN = 4
 /** Matches the advice to try again, which the service does by itself. */
 const TRY_AGAIN = / Try again[^.]*\.$/
@@ -80,10 +86,10 @@ const TRY_AGAIN = / Try again[^.]*\.$/
 const MAX_WAIT_MS = 60_000
 
 /**
- * Streams one model call. A failed call is retried (RETRIES times, with the wait of `retry-after`; once with a shorter prompt; with fewer
- * tools), then sent to the next model. If its answer had begun, the answer is dropped (`onDropped`), unless no model is left to ask.
- * Rejects with ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error if a call may not be
- * made.
+ * Streams one model call. A failed call is retried at most RETRIES times: after a wait (`retry-after`, if the provider sends it), once with
+ * a shorter prompt if the provider refuses its length, or with fewer tools if it refuses their number. Then the next model is asked. If the
+ * answer of a failed call had begun, the answer is dropped (`onDropped`), unless no attempt is left. Rejects with ModelFailed, with the
+ * error that `onParts` threw, with the signal's reason, or with the budget's error if a call may not be made.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
@@ -155,13 +161,13 @@ interface Progress {
   reported?: Reported
   /** True if the call was aborted, or given up because the model was silent. */
   isCutOff?: boolean
-  /** Why it failed. */
+  /** The code of the failure, if the attempt failed. */
   code?: ErrorCode
   /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
 
-/** True if an attempt may cost something: the provider has answered it at least partly, or it was cut off. */
+/** True if an attempt may cost something: the provider has answered at least partly, or the attempt was cut off. */
 const isCountable = ({ started, reported, isCutOff = false }: Progress, prompt: LanguageModelV4Prompt | undefined): boolean =>
   started || reported !== undefined || (isCutOff && prompt !== undefined)
 
@@ -212,7 +218,10 @@ async function attemptOnce (
   }
 }
 
-/** Gives a server that sends something more time for the next part of the answer, up to ALIVE_MS after the last part. */
+/**
+ * Renews the timeout for the next part of the answer, because the server has shown a sign of life. ALIVE_MS after the last part, the
+ * timeout is not renewed any more.
+ */
 function keepAlive (
   { partAt, begunAt, started }: Progress,
   { clock, firstTokenMs, idleMs, renew }: Pick<Timeouts, 'firstTokenMs' | 'idleMs'> & { clock: Clock, renew: (ms: number) => void }
@@ -269,7 +278,7 @@ async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading
       progress.heardAt ??= clock.monotonic()
       stayAlive()
     }
-    // A short answer arrives as a whole. Readers get its text before the work at its end is done.
+    // A short answer arrives in one batch. The turn lets readers get its text before the work at its end is done.
     const turn = begins ? nextTurn() : yieldToEventLoop()
     if (turn) await turn
   }

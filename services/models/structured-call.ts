@@ -13,17 +13,17 @@ interface StructuredQuestion<V> {
   name: string
   /** The schema that the model gets. */
   asked: TSchema
-  /** Reads an answer about `text`; undefined when it cannot be read at all. */
+  /** Parses an answer to the question about `text`. Returns undefined if the answer cannot be parsed at all. */
   read: (answer: string, text: string) => V | undefined
   instructions: string
   text: string
   /** An earlier message of the same author, for example the conversation that the text continues. */
   earlier?: string
-  /** The length of a whole answer, tokens. */
+  /** The maximum length of the answer, in tokens. */
   mostTokens: number
   /**
-   * Tokens for the thoughts of a model that thinks although it is asked not to. It is asked once more with them if its answer was cut off
-   * before anything could be read. None by default.
+   * Additional tokens for a model that thinks although it is asked not to. If the answer was cut off before anything could be parsed, the
+   * model is asked once more with these tokens added to `mostTokens`. If undefined, it is not asked again.
    */
   thoughtTokens?: number
 }
@@ -50,10 +50,10 @@ interface StructuredCall<V> extends StructuredQuestion<V> {
 
 const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
 
-/** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
+/** The most characters of an answer that is parsed. Models that ignore its maximum length may send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
 
-/** A missing answer: the reason in words, and the error if a budget forbids the call. */
+/** The reason why there is no answer: `problem` says it in words, and `refused` is the error of a budget that forbids the call. */
 export interface NoAnswer {
   problem: string
   /** `unavailable` if the provider refused the call or could not be reached. */
@@ -64,9 +64,9 @@ export interface NoAnswer {
 }
 
 /**
- * Asks a model for data that matches a schema, for the service itself (the answers of runs: services/runs/answers/). A failure, a
- * timeout after `limitMs` milliseconds or an invalid answer resolves to a `problem` in words, as does a call that a budget forbids
- * (`refused`); rejects only with the signal's reason.
+ * Asks a model for data that matches a schema, for the service itself. (Structured answers of runs: services/runs/answers/.) A failure, a
+ * timeout after `limitMs` milliseconds, an unreadable answer, or a budget that forbids the call resolves to NoAnswer. Rejects only with the
+ * signal's reason.
  */
 export async function askStructured<V> ({ thoughtTokens, ...call }: StructuredCall<V>): Promise<Answer<V> | NoAnswer> {
   const answer = await askOnce(call)

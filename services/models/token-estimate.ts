@@ -2,18 +2,19 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { jsonOfFixed } from '../lib/json.ts'
 import { textKindOf } from '../lib/media-type.ts'
 
-/** Tokens that providers count for an image of usual size, and the least for any file. */
+/** Tokens that providers count for an image of usual size. This is also the lowest estimate for any file. */
 const FILE_TOKENS = 1_600
 /** Characters of base64 per token, for files that are not images: a page of a PDF has about 100 KiB and 3,000 tokens. */
 const FILE_CHARACTERS = 40
-/** The most tokens of the texts of files in one message; readAttachment reads the rest. */
+/** The most tokens of text from attached files in one message. The tool readAttachment reads the rest. */
 export const MOST_TOKENS = 4_000
 /** Tokens of a message apart from its content. */
 const MESSAGE_TOKENS = 4
 
 /**
- * Estimates the tokens of a text: one for four letters of English, one for each Chinese character, and between for other
- * scripts. Tokenizers differ by more than the error; the compactor's shares of the window allow for it.
+ * Estimates the tokens of a text: one for every four letters of English, one for each Chinese character, and a value between the two for
+ * other scripts. Tokenizers differ from each other by more than the estimate's error. Compaction leaves room in the context window for this
+ * error.
  */
 export const tokensIn = (text: string): number => Math.ceil((text.length + 1.5 * (Buffer.byteLength(text) - text.length)) / 4)
 
@@ -44,16 +45,16 @@ function tokensOfPart (part: Record<string, any>): number {
   return tokensIn(JSON.stringify(part))
 }
 
-/** Characters of encrypted reasoning (base64) per token. Its readable text may be a summary or missing. */
+/** Characters of encrypted reasoning (base64) per token. The readable text of such reasoning may be a summary or missing. */
 const ATTACHED_CHARACTERS = 6
 const tokensAttached = (options: object | undefined) =>
   options === undefined ? 0 : Math.ceil(JSON.stringify(options).length / ATTACHED_CHARACTERS)
-/** Tokens of the text that replaces an output. */
+/** Tokens of the text with which compaction replaces the output of a tool. */
 const LEFT_OUT_TOKENS = 130
 
 /**
- * Estimates the least tokens of a part of a stored message, in any client's format: those that stay when compaction has left out its
- * output.
+ * Estimates the tokens of a part of a stored message, in any client's format, that remain when compaction has replaced the output of a
+ * tool.
  */
 export function itemTokens (part: Record<string, any> | null): number {
   if (typeof part?.text === 'string') return MESSAGE_TOKENS + tokensIn(part.text)
@@ -64,8 +65,8 @@ export function itemTokens (part: Record<string, any> | null): number {
 }
 
 /**
- * Estimates the tokens of a file. An attachment is named by its address, with its size beside it. Only a part of a file that is read as
- * text is sent.
+ * Estimates the tokens of a file. An attachment has its address in `data` and its size in `providerOptions.agent.bytes`. A file that is
+ * read as text counts at most MOST_TOKENS, because only the beginning of the text is sent.
  */
 function tokensOfFile ({ mediaType, data, providerOptions }: Record<string, any>): number {
   if (data?.type === 'text') return Math.min(MOST_TOKENS, tokensIn(data.text))

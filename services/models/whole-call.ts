@@ -23,7 +23,7 @@ interface WholeCall {
 
 export interface WholeAnswer {
   text: string
-  /** The answer reached its greatest length. */
+  /** True if the answer was cut off at its maximum length. */
   isCut: boolean
 }
 
@@ -39,8 +39,8 @@ function answerIn (text: string): string {
 }
 
 /**
- * Makes one call whose answer arrives whole, counts it, and returns its text. Rejects with the model's error, after `limitMs`
- * milliseconds, with the signal's reason, or with the budget's error when the call may not be made.
+ * Makes one model call without streaming, counts its usage, and returns the text of the answer. Rejects with the model's error, with a
+ * timeout after `limitMs` milliseconds, with the signal's reason, or with the budget's error if the call may not be made.
  */
 export async function generateWithin (
   { load, options, role, meter, limitMs, signal, clock }: WholeCall

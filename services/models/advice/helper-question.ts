@@ -9,11 +9,11 @@ interface QuestionParts<S extends TObject> {
   name: string
   /** What the model is to do. */
   task: string
-  /** The schema that servers get. The description of each property says what it holds, and when it is left empty. */
+  /** The schema of the answer. The description of each property says what the property holds, and when it is left empty. */
   asked: S
   /**
-   * The length of a whole answer, tokens. A small model would fill more room with repetition, and the user's next message may have to wait
-   * for it.
+   * The maximum length of an answer, in tokens. With a higher limit, a small model would fill the answer with repetition, and the user's
+   * next message may have to wait for that answer.
    */
   mostTokens: number
   /** The answer of a model that has nothing to say. */
@@ -31,15 +31,15 @@ export interface HelperQuestion<S extends TObject> {
   full: Static<S>
   instructions: string
   /**
-   * Reads an answer field by field. `text` is the subject of the question. Fields that cannot be read are absent. Undefined for an answer
-   * that is not JSON at all.
+   * Parses an answer field by field. `text` is the text that the question is about. Fields that cannot be parsed are absent. Returns
+   * undefined for an answer without JSON.
    */
   read: (answer: string, text: string) => Advice<Static<S>> | undefined
 }
 
 /**
- * Defines a question. Its instructions name every field, because some servers do not show the schema to the model. Its reader takes every
- * field that can be read. The answer is advice: callers may not rely on any field.
+ * Defines a question to a helper model. The instructions describe every field, because some servers do not show the schema to the model.
+ * The answer is advice: callers may not rely on any field.
  */
 export function defineQuestion<S extends TObject> ({ name, task, asked, mostTokens, empty, full }: QuestionParts<S>): HelperQuestion<S> {
   const fields = fieldsOf(asked)
@@ -71,7 +71,10 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, mostToke
   }
 }
 
-/** If a schema has one list, an answer that is only this list counts as the object around it. */
+/**
+ * Returns the value of an answer. If the schema has a list as its only property, and the value is a list, returns an object with this
+ * property.
+ */
 function wrapped ({ properties }: TObject, value: unknown): unknown {
   const [[name, only], ...more] = Object.entries(properties)
   return Array.isArray(value) && more.length === 0 && only.type === 'array' ? { [name]: value } : value
@@ -95,7 +98,7 @@ interface Field {
   about: string
 }
 
-/** Returns all fields of a schema with their descriptions. Throws for one without a description. */
+/** Returns all fields of a schema with their descriptions. Throws a TypeError for a field without a description. */
 function fieldsOf ({ properties }: TObject, before = ''): Field[] {
   return Object.entries(properties).flatMap(([name, schema]: [string, TSchema]) => {
     const inner = schema.type === 'array' ? schema.items : schema
@@ -106,7 +109,7 @@ function fieldsOf ({ properties }: TObject, before = ''): Field[] {
   })
 }
 
-/** Returns all texts of an example. */
+/** Returns all strings in an example. */
 function textsOf (value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(textsOf) : []

@@ -2,18 +2,18 @@ import { Aborted } from '../../lib/abort.ts'
 
 /** The state of one local server. */
 interface Server {
-  /** The runs whose answers come from it, and how many of them are of conversations, where a user waits. */
+  /** The number of runs that use the server, and the number of these runs that belong to conversations, where a user waits. */
   runs: number
   conversations: number
-  /** The helper call that it is answering. */
+  /** The helper call that the server is answering. */
   working?: Turn
-  /** Resolves when one of the two changes. */
+  /** Resolves when the number of runs or the helper call changes. */
   changed: PromiseWithResolvers<void>
 }
 
 interface Turn {
   abort: AbortController
-  /** True if the call is for a task: then it does not wait for runs of tasks. */
+  /** True if the helper call is for a task: then the call waits only for runs of conversations. */
   isOfTask: boolean
 }
 
@@ -34,7 +34,7 @@ function noteChange (name: string, servers: Servers): void {
   if (server.runs === 0 && server.working === undefined) servers.delete(name)
 }
 
-/** Waits until a helper may call the server, and takes the turn. Rejects with the signal's reason. */
+/** Waits until a helper call may use the server, and reserves the server for it. Rejects with the signal's reason. */
 async function takeTurn (name: string, servers: Servers, isOfTask: boolean, signal: AbortSignal): Promise<Turn> {
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => {})
@@ -59,16 +59,16 @@ async function takeTurn (name: string, servers: Servers, isOfTask: boolean, sign
 export type HelperQueue = ReturnType<typeof createHelperQueue>
 
 /**
- * Creates the queue of helper calls to local servers, which answer one request after the other. A call waits until no run uses its server.
- * If a run begins there, the call is aborted and made again later. `serverOf` returns the name of the local server of a model; undefined
- * for models elsewhere, whose calls never wait.
+ * Creates the queue of helper calls to local servers, which answer one request after the other. A helper call waits until no run uses its
+ * server. If a run begins to use the server, the call is aborted and made again later. `serverOf` returns the name of a model's local
+ * server; undefined for other models, whose helper calls never wait.
  */
 export function createHelperQueue (serverOf: (model: string) => Promise<string | undefined>) {
   const servers: Servers = new Map()
 
   return {
     /**
-     * Keeps helper calls away from the servers of these models until the run has ended. Helper calls for tasks wait only for runs of
+     * Keeps helper calls away from the servers of these models until `ended` resolves. Helper calls for tasks wait only for runs of
      * conversations.
      */
     async enterRun (models: readonly string[], ended: Promise<void>, isConversation = true): Promise<void> {

@@ -8,22 +8,22 @@ export type Advice<T> = T extends ReadonlyArray<infer Each>
   ? Array<Advice<Each>>
   : T extends object ? { [Name in keyof T]?: Advice<Exclude<T[Name], null | undefined>> } : T
 
-/** The words of the question, by which a copy of them in the answer is recognised. */
+/** The words of the question. A value in the answer that copies them is ignored. */
 export interface QuestionWords {
-  /** The instructions, folded. */
+  /** The instructions, folded by `foldAdvice`. */
   instructions: string
-  /** Names, descriptions and example texts, folded. */
+  /** Names, descriptions and example texts of the fields, folded by `foldAdvice`. */
   own: ReadonlySet<string>
-  /** The subject of the question: the request, the report, the messages. Words that stand there may also stand in the answer. */
+  /** The text that the question is about: a request, a report or messages. Words of this text may also stand in the answer. */
   text: string
 }
 
 /** The most wrapper objects that are unwrapped: {"answer": {…}}. */
 const MOST_WRAPPERS = 3
-/** From this length on, words of the instructions in an answer count as a copy; characters. */
+/** The fewest characters of a text that counts as a copy if the instructions contain it. */
 const COPY_LENGTH = 16
 
-/** Returns the value of a field; undefined if it says nothing, or cannot be read. */
+/** Parses the value of a field. Returns undefined if the value says nothing or does not match the schema. */
 export function readField (schema: TSchema, value: unknown, words: QuestionWords): unknown {
   if (value === null || value === undefined) return undefined
   const choices = choicesOf(schema)
@@ -99,14 +99,17 @@ function readNumber (value: unknown, isWhole: boolean): number | undefined {
   return Number.isFinite(number) && (!isWhole || Number.isInteger(number)) ? number : undefined
 }
 
-/** Reads each entry by itself. A single entry may stand without its list. */
+/** Parses each entry separately, and drops unreadable entries. A value that is not a list counts as the only entry. */
 function readList (schema: TSchema, value: unknown, words: QuestionWords): unknown[] | undefined {
   const entries = Array.isArray(value) ? value : [value]
   const read = entries.flatMap((entry) => readField(schema.items, entry, words) ?? [])
   return read.length === 0 ? undefined : read.slice(0, schema.maxItems)
 }
 
-/** Reads each field by itself, under its name in any case. Fields that the question does not have are ignored. */
+/**
+ * Parses each field separately. Upper and lower case and punctuation in names do not matter. Fields that the question does not have are
+ * ignored.
+ */
 function readObject (schema: TSchema, value: unknown, words: QuestionWords, wrappers = 0): object | undefined {
   if (Array.isArray(value)) return value.length === 1 ? readObject(schema, value[0], words, wrappers) : undefined
   if (!isObject(value)) return undefined

@@ -2,17 +2,19 @@ import type { AttachedFiles, NamedFile } from '../../contracts/attached-file.ts'
 import { plainType, textKindOf } from '../../lib/media-type.ts'
 import { defineError } from '../../lib/service-error.ts'
 
-/** The APIs that take files differently. Models of the gateway take what their maker's API takes. */
+/** The APIs that differ in the files that they accept. A model of the gateway accepts the files that the API of its maker accepts. */
 export type FileApi = 'openai' | 'anthropic' | 'google' | 'compatible' | 'offline'
 
-/** How a model gets a file: as it is, as its text, or not at all. */
+/** How a model gets a file: unchanged, as its text, or not at all. */
 type FileForm = 'file' | 'text' | 'none'
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const SOUND = ['audio/wav', 'audio/x-wav', 'audio/mpeg', 'audio/mp3']
 const MIB = 1024 * 1024
 
-/** The files that an API takes unchanged, and the most bytes of one picture, of another file, and of all files of a call. */
+/**
+ * The media types that an API accepts unchanged, and the most bytes of one picture, of one other file, and of all files of a call together.
+ */
 interface Taken {
   types: ReadonlySet<string>
   picture: number
@@ -21,9 +23,9 @@ interface Taken {
 }
 
 /**
- * https://platform.openai.com/docs/guides/images-vision, https://docs.anthropic.com/en/docs/build-with-claude/vision (a picture of 5 MiB of
- * base64, a request of 32 MB), https://ai.google.dev/gemini-api/docs/document-processing (a request of 20 MB). Servers of OpenAI's API take
- * what `@ai-sdk/openai-compatible` can send and a model of theirs understands.
+ * Sources: https://platform.openai.com/docs/guides/images-vision, https://docs.anthropic.com/en/docs/build-with-claude/vision (a picture of
+ * 5 MiB of base64, a request of 32 MB), https://ai.google.dev/gemini-api/docs/document-processing (a request of 20 MB). `compatible` has
+ * the types that `@ai-sdk/openai-compatible` can send and that some model of such a server understands.
  */
 const TAKEN: Record<FileApi, Taken> = {
   openai: { types: new Set([...PICTURES, 'application/pdf']), picture: 20 * MIB, file: 25 * MIB, call: 32 * MIB },
@@ -41,7 +43,7 @@ const TAKEN: Record<FileApi, Taken> = {
   offline: { types: new Set(), picture: 0, file: 0, call: 0 }
 }
 
-/** Returns the API of the gateway that serves a model. */
+/** Returns the API of a model's maker. `id` is the id of a model of the gateway, `<maker>/<model>`. */
 export function apiOfMaker (id: string): FileApi {
   const maker = id.split('/', 1)[0]
   return maker === 'openai' || maker === 'anthropic' || maker === 'google' ? maker : 'compatible'
@@ -49,13 +51,13 @@ export function apiOfMaker (id: string): FileApi {
 
 /** Returns how the models of an API get a file of this type. */
 export function formOf (api: FileApi, mediaType: string): FileForm {
-  // Some clients say only that it is a picture.
+  // Some clients give only `image` or `image/*` as the type.
   const type = plainType(mediaType).replace(/^image(?:\/\*)?$/, PICTURES[0])
   if (TAKEN[api].types.has(type)) return 'file'
   return textKindOf(type) === undefined ? 'none' : 'text'
 }
 
-/** Returns the most bytes of one file of this type that is sent unchanged, and of all files of a call. */
+/** Returns the most bytes of one file of this type that is sent unchanged. */
 export const mostBytes = (api: FileApi, mediaType: string): number =>
   plainType(mediaType).startsWith('image') ? TAKEN[api].picture : TAKEN[api].file
 export const mostBytesOfCall = (api: FileApi): number => TAKEN[api].call
@@ -81,7 +83,7 @@ const Unreadable = defineError(
 
 const inMegabytes = (bytes: number) => (bytes / MB).toFixed(1)
 
-/** Throws NotTaken, TooLarge, TooMuch or Unreadable (400) for files of a new message that its model cannot get in any form. */
+/** Checks that the model can get each file of a new message in some form. Throws NotTaken, TooLarge, TooMuch or Unreadable (status 400). */
 export async function checkFiles (
   files: readonly NewFile[],
   { id, api, reader }: { id: string, api: FileApi, reader: AttachedFiles }

@@ -19,7 +19,7 @@ interface TakingModel {
   id: string
   api: FileApi
   files: AttachedFiles
-  /** Files that this model refused since the start, by `nameOf`. */
+  /** The files that this model has refused since the service started, as keys from `nameOf`. */
   refused: Set<string>
 }
 
@@ -27,7 +27,9 @@ type Options = LanguageModelV4CallOptions
 type FilePart = LanguageModelV4FilePart
 type Part = FilePart | LanguageModelV4TextPart
 
-/** A file that the model could get unchanged. */
+/**
+ * A file that can be sent unchanged. `key` is from `nameOf`, `size` is in bytes, and `message` is the index of its message in the prompt.
+ */
 interface Planned {
   part: FilePart
   key: string
@@ -47,7 +49,7 @@ const filesOfResult = (part: ToolPart): FilePart[] =>
     ? part.output.value.filter((each): each is typeof each & FilePart => each.type === 'file')
     : []
 
-/** Statuses with which a provider refuses a call because of its content, and words that blame a file. */
+/** HTTP statuses with which a provider refuses a call because of its content, and a pattern for error messages about a file. */
 const REFUSAL_STATUS = [400, 413, 415, 422]
 export const BLAMES_FILE = new RegExp(
   String.raw`\b(?:image|picture|photo|vision|media|mime|file|document|pdf|audio|video)(?:s|type|_\w+)?\b|` +
@@ -55,12 +57,15 @@ export const BLAMES_FILE = new RegExp(
     String.raw`content.{0,40}(?:type|part|string)`,
   'i'
 )
-/** Words that blame something other than a file. A refusal in other words may be about the files. */
+/** Matches error messages about something other than a file. A message that matches neither pattern may be about the files. */
 const BLAMES_OTHERS =
   /\bkey\b|credit|quota|billing|\bmodel\b|\btools?\b|function|schema|role|system|reasoning|thinking|parameter|max_tokens/i
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 
-/** Returns the files that may be the reason of a refusal: first those of the newest message with files, then all. */
+/**
+ * Returns the files that may be the reason of a refusal: after the first refusal (`isFirst`) those of the newest message with files, then
+ * all.
+ */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
   const { name, statusCode = 0, message, responseBody } = error as Record<string, any>
   const isUnsent = /^AI_(?:UnsupportedFunctionality|InvalidDataContent|NoSuchProviderReference)Error$/.test(name)
@@ -68,15 +73,16 @@ function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): r
   // Some servers fail with a file that they cannot read.
   if (!isUnsent && !REFUSAL_STATUS.includes(statusCode) && !(statusCode >= 500 && BLAMES_FILE.test(words))) return []
   if (BLAMES_OTHERS.test(words) && !BLAMES_FILE.test(words)) return []
-  // If a document is too long, the beginning of its text is sent.
+  // If a document is too long, only the beginning of its text is sent the next time.
   if (BLAMES_LENGTH.test(words)) return given.filter(({ part }) => textKindOf(part.mediaType) !== undefined)
   return isFirst ? given.filter(({ message: at }) => at === given.at(-1)!.message) : given
 }
 
 /**
- * Returns the model with calls that send files in a form that it takes: unchanged, as the beginning of their text, or as a line that says
- * what was left out. Of many large files the newest are sent. A call that is refused because of its files is repeated with fewer of them,
- * and the removed files are not sent to that model again. So no conversation fails because of a file that it holds.
+ * Returns the model with calls that send files in a form that the model accepts: unchanged, as the beginning of their text, or as a line
+ * that says what was left out. If all files are too large together, the newest are sent. If a call is refused because of its files, the
+ * call is repeated with fewer of them, and the removed files are not sent to that model again. So no conversation fails because of a file
+ * in it.
  */
 export function withFiles (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, left: (result: T) => T): Promise<T> {
@@ -90,7 +96,7 @@ export function withFiles (model: LanguageModelV4, taking: TakingModel): Languag
       } catch (error) {
         const files = blamed(error, given, tries === 0)
         if (files.length === 0 || options.abortSignal?.aborted) {
-          // The call fails without the files, too.
+          // The call fails without these files, too: they are not the cause.
           for (const key of blamedNow) taking.refused.delete(key)
           throw error
         }
@@ -162,36 +168,38 @@ function withReadableFiles (part: ToolPart, isGiven: ReadonlySet<FilePart>, taki
   return { ...part, output: { ...part.output, value } }
 }
 
-/** The number of bytes by which a file is recognised. */
+/** The length of the beginning of a file from which its type is detected, in bytes or in characters of base64. */
 const LOOKED_AT = 2_048
 const beginningOf = ({ data }: FilePart): Buffer | undefined =>
   data.type !== 'data'
     ? undefined
     : typeof data.data === 'string' ? Buffer.from(data.data.slice(0, LOOKED_AT), 'base64') : Buffer.from(data.data.subarray(0, LOOKED_AT))
 
-/** Returns the type of a file of a tool: providers refuse a JPEG that is called a PNG. */
+/**
+ * Returns the media type of a file from a tool. For images it is detected from the bytes: providers refuse a JPEG that is declared as PNG.
+ */
 function typeByBytes (part: FilePart): string {
   const bytes = beginningOf(part)
   return bytes === undefined || !part.mediaType.startsWith('image/') ? part.mediaType : mediaTypeOf(bytes, { declared: part.mediaType })
 }
 
-/** True if a tool calls something a picture that is not one. */
+/** True if a tool declares a file as a picture and its bytes are none. */
 const isUnreadable = (part: FilePart): boolean => typeByBytes(part) === OCTETS
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
-/** Whether a model of the API may get the part as it is. */
+/** True if a model of the API may get the file unchanged. */
 function mayGet (part: FilePart, role: string, api: FileApi): boolean {
   if (part.data.type === 'reference') return true
   if (role === 'tool') return api !== 'offline' && formOf(api, typeByBytes(part)) === 'file' && !isUnreadable(part)
   if (part.data.type === 'text' || formOf(api, part.mediaType) !== 'file') return false
-  // Files in answers were made by a model. Most APIs do not accept them there.
+  // A file in an answer was made by a model. Most APIs do not accept files in answers.
   return role === 'user' || (api === 'google' && (part.data.type === 'data' || digestOf(part) !== undefined))
 }
 
 const digestOf = ({ data }: FilePart) => data.type === 'url' ? digestIn(data.url) : undefined
 
-/** Returns a name of a file by which its refusal is remembered. */
+/** Returns the key under which the refusal of a file is remembered. */
 function nameOf (part: FilePart): string {
   const { data } = part
   if (data.type === 'url') return data.url.href
@@ -208,14 +216,14 @@ async function sizeOf (part: FilePart, files: AttachedFiles): Promise<number | u
 }
 
 /**
- * The share of the limit that stays filled when files are left out. Leaving out several at once keeps the beginnings of prompts equal,
- * which providers' caches need.
+ * The share of the limit that files may still fill when some have to be left out. Leaving out several files at once keeps the beginnings of
+ * successive prompts equal, which providers' caches need.
  */
 const KEPT = 0.5
 
 /**
- * Returns how many of the oldest files are left out. Files that were left out before stay left out. The newest message keeps its files if
- * they fit.
+ * Returns how many of the oldest files are left out, so that the others fit into `limit` bytes. Files that were left out before stay left
+ * out. The newest message keeps its files if they fit.
  */
 function leftOut (planned: readonly Planned[], limit: number): number {
   let first = 0
@@ -242,7 +250,7 @@ async function loaded (part: FilePart, files: AttachedFiles): Promise<FilePart |
   return bytes && { ...part, data: { type: 'data', data: bytes.toString('base64') } }
 }
 
-/** Returns the function that reads the text of a file; it returns undefined for a file that is not given as text. */
+/** Returns the function that reads the text of a file. That function returns undefined for a file that is not sent as text. */
 const asText = ({ files }: TakingModel) => async (part: FilePart): Promise<FileText | undefined> => {
   if (part.data.type === 'text') return { text: part.data.text }
   const source = sourceOf(part)
@@ -272,21 +280,21 @@ function whyLeftOut (part: FilePart, { id, api, refused }: TakingModel, isPlanne
   return `it is gone, or larger than ${id} takes`
 }
 
-/** The number of characters by which the tokens of a long text are estimated. */
+/** The number of characters at the beginning of a long text from which its tokens are estimated. */
 const SAMPLE = 16_000
 
-/** The text of a file, with its digest if a tool can read the rest; or the reason why it has none. */
+/** The text of a file, with the file's digest if a tool can read the rest; or the reason why the text cannot be read. */
 type FileText = { text: string, digest?: string } | { unreadable: string }
 
-/** Returns the number of characters of a text that take this number of tokens. */
+/** Returns the estimated number of characters of the text that make up this number of tokens. */
 function charactersFor (text: string, tokens: number): number {
   const sample = text.slice(0, SAMPLE)
   return Math.floor(sample.length * tokens / Math.max(tokensIn(sample), 1))
 }
 
 /**
- * Returns the texts of the files of one message as the model gets them: together at most MOST_TOKENS. Longer texts share the room that
- * short ones leave. Files for which `read` returns nothing are left out.
+ * Returns the texts that the model gets for the files of one message: together at most MOST_TOKENS tokens. Longer texts share the room that
+ * shorter texts leave. Files for which `read` returns undefined are not in the result.
  */
 async function excerptsOf (
   parts: readonly LanguageModelV4FilePart[],

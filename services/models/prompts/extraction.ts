@@ -71,7 +71,7 @@ export interface ShownMessage {
   asked?: string
 }
 
-/** The content of a question about messages and goals. They are numbered from 0 in one sequence. */
+/** The content of a question. Messages and goals are numbered from 0 in one sequence. */
 interface ExtractionQuestion {
   messages: ShownMessage[]
   /** Goals of background tasks that ran. The model may point at habits in them, at nothing else. */
@@ -117,7 +117,7 @@ export const factsPrompt = defineQuestion({
   }
 })
 
-/** The text of the question. */
+/** Returns the text of the question `factsPrompt`. */
 export function extractionQuestion ({ messages, goals, known, habits }: ExtractionQuestion): string {
   const numbered = (texts: string[], from: number) => texts.map((text, at) => `[${from + at}] ${text}`)
   const list = (title: string, entries: ShownEntry[]) =>

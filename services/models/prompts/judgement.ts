@@ -131,8 +131,9 @@ export const failurePrompt = {
 }
 
 /**
- * The message that asks the model to refine its report, once in a run. It asks for the truth and not for action, because a run that had
- * nothing to do must be able to say so. `unknown` names the calls whose outcome is unknown. `owesObject` is set if the answer is data, too.
+ * Returns the message that asks the model to refine its report, once in a run. The message asks for the truth and not for action, because a
+ * run that had nothing to do must be able to say so. `unknown` names the calls whose outcome is unknown. `owesObject` is true if the run
+ * also answers with structured data.
  */
 export function refinementPrompt (
   { issues, outcome }: Pick<Evaluation, 'issues' | 'outcome'>,

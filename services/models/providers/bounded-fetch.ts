@@ -8,9 +8,9 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** Bytes of an answer that is read as a whole, and of one event of a stream. */
+/** The most bytes of an answer that is read as a whole, and of one event of a stream. */
 export const LONGEST_ANSWER = 8 * 1024 * 1024
-/** Bytes that are read of an error answer; the rest is discarded. */
+/** The most bytes that are read of an error answer; the rest is discarded. */
 export const LONGEST_ERROR = 64 * 1024
 
 /** The error of an answer that is too large. */
@@ -59,14 +59,14 @@ export const wellFormed = <B>(body: B): B | string =>
   typeof body === 'string' && body.includes('\\ud') ? body.replace(HALF_CHARACTER, '\ufffd') : body
 
 /**
- * Returns a content encoding that the service does not read; only gzip is read, because every further decoder is more code that strangers
- * can reach.
+ * Returns the content encoding if the service does not support it, otherwise undefined. Only gzip is supported, because every further
+ * decoder is more code that strangers can reach.
  */
 export function unreadableCoding (coding: string | null | undefined): string | undefined {
   return /^(?:|identity|(?:x-)?gzip)$/i.test(coding?.trim() ?? '') ? undefined : coding!.slice(0, 40)
 }
 
-/** Returns why an answer with this status and these headers is refused; undefined if it is accepted. */
+/** Returns the error if an answer with this status and these headers is refused; undefined if the answer is accepted. */
 export function refusalOf (
   status: number,
   header: (name: 'location' | 'content-type' | 'content-encoding') => string | null | undefined

@@ -4,18 +4,18 @@ import { knownModel } from './known-models.ts'
 import type { ToolLimits } from './learned-limits.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
-/** Tokens; used if nothing else is known. The offline model has no limit. */
+/** The context windows, in tokens, that are assumed if nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
 /** The same for a local server, which may have been started with a smaller window than the model has. */
 const LOCAL_DEFAULT = 8_192
-/** How long the answer of a local server about its window is believed, milliseconds. */
+/** How long the answer of a local server about its context window is cached, in milliseconds. */
 const BELIEVED_MS = 60_000
-/** Tokens. No usable model has a smaller context window, so a conversation of at most half of it needs no look-up. */
+/** The smallest context window of any usable model, in tokens. A conversation of at most SAFE_SHARE of this size needs no look-up. */
 const SMALLEST_WINDOW = 8_192
 const SAFE_SHARE = 0.5
 /**
- * If a server reports less than this share of the estimated tokens of a prompt, it may have cut the prompt. Shorter prompts are not
- * checked.
+ * If a server reports less than this share of the estimated tokens of a prompt, it may have cut the prompt. Prompts of fewer than
+ * SMALLEST_CUT tokens are not checked.
  */
 const CUT_SHARE = 0.75
 const SMALLEST_CUT = 1_500
@@ -23,7 +23,9 @@ const SMALLEST_CUT = 1_500
 const LOOK_MS = 2_000
 /** The number of models whose observed windows are remembered. */
 const MOST_SEEN = 500
-/** The limit that an error names: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096". */
+/**
+ * Matches the limit in an error message: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096".
+ */
 const NAMED_LIMIT = [
   /(?:context (?:length|window|size)|n_ctx|max_model_len|maximum (?:input )?(?:tokens|length))\D{0,40}?(\d[\d,]{2,9})/i,
   />\s*(\d[\d,]{2,9})\s*maximum/i,
@@ -35,8 +37,8 @@ const NAMED_LIMIT = [
 export interface ContextWindows extends ToolLimits {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
   /**
-   * Returns the window of a server that has silently cut a prompt to it; undefined if it has not, or if nothing is known. `sent` is the
-   * estimated size of the prompt, `read` the size that the server reports; tokens.
+   * Returns the context window of a server that has silently cut a prompt to its window; undefined if the server has not cut the prompt, or
+   * if its window is unknown. `sent` is the estimated size of the prompt, `read` the size that the server reports. All are in tokens.
    */
   windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
 }
@@ -50,15 +52,16 @@ interface Parts {
 }
 
 /**
- * Creates the look-up of context windows, in tokens. `contextWindow` returns the window in the configuration (by model, then by provider).
- * Without one: that of the provider's model list, but no more than was observed; else the observed one, the table of known models, or a
- * default. The list is not requested for a conversation of few `tokens`.
+ * Creates the look-up of context windows, in tokens. `contextWindow` returns the configured window of the model, or of its provider.
+ * Without configuration, a local server is asked for its window. For other servers the result is the window in the provider's model list,
+ * but no more than the window that was observed; otherwise the observed window, the window in the table of known models, or a default. The
+ * list is not requested for a conversation of few `tokens`.
  */
 export function createContextWindows (
   { settings, providerOf, catalog, clock }: Parts
 ): Pick<ContextWindows, 'contextWindow' | 'windowOfCut'> & { noteRefusal(id: string, words: string): void } {
   const seen = new Map<string, number>()
-  /** The answers of local servers, and when they came; `clock.now()`. */
+  /** The windows that local servers reported, by model, and the time of each answer; `clock.now()`. */
   const inUse = new Map<string, { tokens?: number, at: number }>()
 
   function noteWindow (id: string, tokens: number): void {
@@ -66,7 +69,7 @@ export function createContextWindows (
     seen.set(id, tokens)
   }
 
-  /** Returns the window that a local server uses; its last known one while it does not answer. */
+  /** Returns the window that a local server uses; the last known window while the server does not answer. */
   async function localWindow (id: string, provider: Provider, signal: AbortSignal): Promise<number> {
     const last = inUse.get(id)
     if (last === undefined || clock.now() - last.at > BELIEVED_MS) {

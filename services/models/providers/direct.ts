@@ -31,10 +31,11 @@ interface Parts {
   needsOf?: (id: string, baseURL: string) => LearnedNeeds
 }
 
-/** How long an answer about a model's template is believed, because a server may be restarted with another one; milliseconds. */
+/** How long a server's answer about a model is cached, in milliseconds. The server may be restarted with another chat template. */
 const SERVED_MS = 5 * 60_000
 /**
- * The time limit for a server's answer about its models, and the pause before a server that did not answer is asked again; milliseconds.
+ * The time limit for a server's answer about its models, and the pause before a server that did not answer is asked again; both in
+ * milliseconds.
  */
 const ASKING_MS = 2_000
 const AGAIN_MS = 20_000
@@ -108,7 +109,7 @@ export function createDirectProvider (
     return { baseURL: (settings()?.baseURL ?? kind().baseURL ?? '').replace(/\/+$/, ''), apiKey: key().value }
   }
 
-  /** Asks a server of the user's own about a model, unless its answer is known. */
+  /** Asks a server of the user's own about a model, unless a recent answer is cached. */
   async function lookAtServed (model: string, { baseURL, apiKey }: Access): Promise<void> {
     const place = `${model} ${baseURL}`
     const known = served.get(place)
@@ -136,7 +137,7 @@ export function createDirectProvider (
     }
   }
 
-  /** Whether a known program was recognised at an address, and when it was asked; `clock.now()`. */
+  /** Whether the server at an address was recognised as a known program, and when the server was asked; `clock.now()`. */
   const recognized = new Map<string, { isLocal: Promise<boolean>, at: number }>()
 
   function isLocalAt ({ baseURL, apiKey }: Access): Promise<boolean> {
@@ -177,7 +178,7 @@ export function createDirectProvider (
     },
     get smallModel () {
       const { baseURL, smallModel } = kind()
-      // Another server at that address may not have the model.
+      // A server at another address may not have the model.
       return smallModel === undefined || ![undefined, baseURL].includes(settings()?.baseURL) ? undefined : `${name}/${smallModel}`
     },
     get reach () {

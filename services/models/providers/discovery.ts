@@ -35,9 +35,9 @@ const MAX_MODELS = 100
 type Body = Record<string, any> | undefined
 
 /**
- * The programs that are recognised, each by an answer that only it gives. The answer also lists the models, so that those that cannot hold
- * a conversation are left out. https://github.com/ollama/ollama/blob/main/docs/api.md#list-local-models,
- * https://lmstudio.ai/docs/developer/rest/endpoints,
+ * The programs that are recognised, each by an answer that no other program gives. `models` returns the models in the answer, without
+ * models that cannot hold a conversation; undefined if the answer is not the program's.
+ * https://github.com/ollama/ollama/blob/main/docs/api.md#list-local-models, https://lmstudio.ai/docs/developer/rest/endpoints,
  * https://github.com/ggml-org/llama.cpp/tree/master/tools/server#get-props-get-server-global-properties
  */
 const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: Body): unknown[] | undefined }> = [
@@ -61,7 +61,10 @@ const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: 
   }
 ]
 
-/** Returns the program that is recognised by its answer, with the models that it lists; undefined for an unknown one. */
+/**
+ * Returns the program that a server's answers identify, with the models that it lists as `own`; undefined for an unknown program. `get`
+ * requests a path of the server.
+ */
 export async function recognizeProgram (get: (path: string) => Promise<Body>) {
   const answers = await Promise.all(PROGRAMS.map(({ path }) => get(path)))
   return PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) })).find(({ own }) => own !== undefined)
@@ -101,7 +104,7 @@ export function createDiscovery ({ settings, taken, clock }: Parts) {
   }
 
   return {
-    /** Looks for model servers at the configured ports of 127.0.0.1, else at their usual ones. */
+    /** Looks for model servers at the configured ports of 127.0.0.1; without configuration, at their usual ports. */
     async find (signal: AbortSignal): Promise<LocalServer[]> {
       const ports = [...new Set(settings().discovery?.ports ?? PORTS)]
       const found = await Promise.all(ports.map((port) =>

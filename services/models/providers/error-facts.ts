@@ -8,11 +8,11 @@ export interface ErrorFacts {
   code?: string
   headers: Record<string, string>
   message: string
-  /** Milliseconds that the body of the answer asks to wait. */
+  /** The wait that the body of the answer asks for, in milliseconds. */
   retryAfterMs?: number
 }
 
-/** Characters. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
+/** The most characters of a message. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
 const MAX_MESSAGE_LENGTH = 4_000
 
 /** Returns the facts of an error and of its causes (8 at most), outermost first; for a retry error, those of the last attempt. */
@@ -49,8 +49,8 @@ const statusOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : undefined
 
 /**
- * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
- * (RFC 9110, 10.2.3).
+ * Returns the wait that a provider asks for, in milliseconds: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
+ * (RFC 9110, 10.2.3). `now` is the current time in epoch milliseconds.
  */
 export function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
   for (const { headers, retryAfterMs } of chain) {

@@ -30,7 +30,7 @@ function textOfList (list: unknown[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join('; ')
 }
 
-/** Returns the message in a value that stands in place of an error; undefined if it has none. */
+/** Returns the message, type and code in the value of an error, in any form that servers use; undefined if there is no message. */
 export function readErrorWords (value: unknown): ErrorWords | undefined {
   const text = textOf(value)
   if (text !== undefined) return (/^[{[]/.test(text) ? readErrorWords(readJson(text)) : undefined) ?? { message: text }
@@ -71,12 +71,12 @@ export function readErrorBody (body: string): ErrorWords | undefined {
   return messageOnly(textOf(words.slice(0, SHOWN_OF_BODY)))
 }
 
-/** Some servers send the error of a refused stream as its only event: returns the body without event lines. */
+/** Returns the JSON in a body that is one Server-Sent Event; other bodies unchanged. Some servers send the error of a refused stream so. */
 const withoutEventLines = (body: string): string => /^(?:event:.*\r?\n)?data:\s*([[{].*)/.exec(body.trimStart())?.[1] ?? body
 
 /**
- * Returns the error in an event or a document of an answer; undefined if it is none. `isAnswer`: the value has fields of an answer, and
- * then a bare `message` is no error.
+ * Returns the error in an event or a document of an answer; undefined if the value is no error. `isAnswer` is true if the value has fields
+ * of an answer: then a `message` without an `error` is no error.
  */
 export function errorIn (
   value: Record<string, any>,

@@ -15,11 +15,11 @@ import type { LearnedNeeds } from './learned-limits.ts'
 interface Answer {
   text: string
   reasoning: string
-  /** The number of pieces of text or reasoning in which it arrived. */
+  /** The number of pieces of text or reasoning in which the answer arrived. */
   pieces: number
   calls: string[]
   callsAsText: string[]
-  /** True if a text looks like a call and cannot be read. */
+  /** True if some text is meant as a call and cannot be parsed. */
   isBroken: boolean
   /** The parts of the request that were left out. */
   leftOut: string[]
@@ -31,7 +31,7 @@ interface Probe {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
   /** Interprets the answer; `ok` if all is well. */
   read: (answer: Answer, sent: LanguageModelV4Prompt) => Omit<Finding, 'about'>
-  /** The need that a model of the user's own server may have if the answer is wrong, although nothing was refused. */
+  /** The need to try if the answer is wrong although nothing was refused. It is tried only for servers of the user's own. */
   otherwise?: Need
 }
 
@@ -44,7 +44,9 @@ interface Examination {
   needs: LearnedNeeds | undefined
   /** True for a server of the user's own: it may be slow, and its templates may be wrong. */
   isOwn: boolean
-  /** Returns the window of a server that has cut a prompt to it, and remembers it. */
+  /**
+   * Returns the context window of a server that has cut a prompt to its window, and remembers this window. `sent` and `read` are in tokens.
+   */
   windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
   clock: Clock
   meter: Meter
@@ -78,7 +80,7 @@ const called = (...names: string[]): LanguageModelV4Prompt => [
     }))
   }
 ]
-/** A purple square of 32 by 32: a model that sees nothing guesses red or blue. */
+/** A purple square of 32 by 32 pixels: a model that does not see it guesses red or blue. */
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NMQkAAAwDsEqv9KnoMQjkT5pORSAQCAQCgUAgEHwJDnfvAD3VkOoHAAAAAElFTkSuQmCC'
 const WORD = 'marmalade'
@@ -197,8 +199,8 @@ const NEED_SENTENCES: Record<Need, string> = {
 }
 
 /**
- * Makes small requests. Returns what each showed, and the needs that later requests to the model will meet. Forgets what was learned
- * before, because the server may have another template now.
+ * Tests a model with small requests. Returns a finding for each request, and one for each need that later requests to the model will meet.
+ * The needs that were learned before are forgotten first, because the server may have another chat template now.
  */
 export async function examineModel (parts: Examination): Promise<Finding[]> {
   const { needs, isOwn } = parts

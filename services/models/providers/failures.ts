@@ -199,9 +199,9 @@ const TOO_LONG_PATTERN = new RegExp(
 )
 export const isOfLength = (words: string): boolean => TOO_LONG_PATTERN.test(words)
 
-/** Messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
+/** The nouns for tools in messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
 const KINDS_OF_TOOLS = String.raw`(?:tools?|functions?|tool definitions|function[ _]declarations)\b`
-/** Words of temporary failures, for errors that have neither a status nor a known type. */
+/** Messages of temporary failures, for errors that have neither a status nor a known type. */
 const PASSING: Array<[RegExp, FailureKind]> = [
   [/rate.?limit|too many requests/i, RATE_LIMIT],
   [/overloaded|temporarily unavailable|at capacity|try again (?:later|in a)|internal (?:server )?error/i, BROKEN]
@@ -336,7 +336,7 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
   }
 }
 
-/** Returns the provider's message about a refused call, without keys; undefined if it refused none or said nothing. */
+/** Returns the provider's message about a refused call, without keys; undefined if no call was refused or the message is empty. */
 export function providerWords (error: unknown, secrets: string[]): string | undefined {
   const chain = errorChain(error)
   return chain.some(({ status = 0 }) => status >= 400) ? wordsOf(chain, secrets) || undefined : undefined

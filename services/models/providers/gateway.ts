@@ -129,7 +129,10 @@ export function createGatewayProvider (
   }
 }
 
-/** Adds the tools to the body that the SDK made. In most requests they are the longest part, and their text is made only once. */
+/**
+ * Returns a function that sends the body that the SDK made with the tools added. Tools are the longest part of most requests, and their
+ * JSON is made only once.
+ */
 function withTools (send: typeof globalThis.fetch, tools: LanguageModelV4CallOptions['tools']): typeof globalThis.fetch {
   if (tools === undefined) return send
   return (url, init) => send(url, { ...init, body: `${String(init!.body).slice(0, -1)},"tools":${jsonOfFixed(tools)}}` })

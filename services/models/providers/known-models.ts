@@ -16,14 +16,14 @@ const MILLION = 1_000_000
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/
 
 /**
- * Returns the name of a model without the maker before it and the date behind it. Versions are compared with dashes, because makers and
- * gateways write a dash or a dot.
+ * Returns the name of a model as the table has it: without the maker before it and the date behind it, and with a dash in versions, because
+ * makers and gateways write a dash or a dot.
  */
 export const knownName = (id: string): string => id.slice(id.lastIndexOf('/') + 1).toLowerCase().replace(DATE, '').replaceAll('.', '-')
 
 /**
- * Returns the entry of a model in the table of scripts/known-models.ts. Undefined for an unknown model, and for one of the user's own
- * server, whose window may be smaller than the model's.
+ * Returns the entry of a model in the table of scripts/known-models.ts. Undefined for an unknown model, and for a model on a server of the
+ * user's own, which may have a smaller context window.
  */
 export function knownModel (id: string, { kind, reach }: Pick<Provider, 'kind' | 'reach'>): KnownModel | undefined {
   if (kind !== 'gateway' && reach !== 'cloud') return undefined

@@ -5,7 +5,7 @@ import type { RefusedTool, RefusedTools } from '../tool-schemas/with-tools.ts'
 
 /** The known limits of models: how many tools they take, and which tools they refuse. */
 export interface ToolLimits extends RefusedTools {
-  /** Returns the most tools that each of the models takes; Infinity if nothing is known. */
+  /** Returns the largest number of tools that all of the models accept; Infinity if nothing is known. */
   mostTools(ids: readonly string[]): number
   /** Remembers that a provider refused a call with `sent` tools for their number, in these words. */
   noteToolsRefused(id: string, refusal: { sent: number, words: string }): void
@@ -31,16 +31,19 @@ export interface StoredLimits {
 
 /** The number of models whose limits are stored; the newest are kept. */
 const MOST_KNOWN = 500
-/** How long a limit is believed, because providers raise their limits; milliseconds. */
+/** How long a learned limit holds, in milliseconds: providers raise their limits. */
 const BELIEVED_MS = 30 * 24 * 60 * 60 * 1000
-/** How long a need is believed, because servers get other templates, and other models under the same name; milliseconds. */
+/** How long a learned need holds, in milliseconds: servers get other templates, and other models under the same name. */
 const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000
 /** The number that an error may name as a limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
 const NAMED = /\b(?:at most|up to|max(?:imum)?|limit|length|only|more than|exceeds?)\b\D{0,40}?(\d{1,4})\b/gi
 
 export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>
 
-/** Creates the memory of limits and needs that refusals revealed, with those that were stored before. A damaged record counts as empty. */
+/**
+ * Creates the memory of the limits and needs that refusals have revealed, including those that are stored. A damaged record counts as
+ * empty.
+ */
 export async function createLearnedLimits ({ stored, clock }: { stored: StoredRecord<StoredLimits>, clock: Pick<Clock, 'now'> }) {
   const { models = [], refused: refusedBefore = [], needs = [] } = await stored.get().catch(emptyIfDamaged) as StoredLimits
   const known = new Map(models.map((each) => [each.id, each]))

@@ -24,7 +24,7 @@ interface Parts {
 export function createModelCatalog ({ providers, settings, describe, clock }: Parts) {
   let cache = new Map<string, { models: ModelInfo[], at: number }>()
   let cachedSettings = settings()
-  /** By provider whose list could not be read: the time before which `find` does not request it again. */
+  /** For each provider whose list could not be read: the time before which `find` does not request the list again. */
   const retryAt = new Map<string, number>()
 
   /** Empties the cache. Requests that are under way store their lists in the old cache, which is discarded. */

@@ -20,11 +20,11 @@ export interface ModelInfo {
   contextWindow?: number
   /** US dollars a token, as the provider states them. */
   pricing?: { input?: string, output?: string, cachedInput?: string, cacheWrite?: string }
-  /** For a file: its size, whether it is loaded, and its last speed. */
+  /** For a model file: its size, whether it is loaded, and its last speed. */
   sizeBytes?: number
   state?: 'stopped' | 'loading' | 'loaded'
   tokensPerSecond?: number
-  /** A sentence that says why it cannot be used. */
+  /** A sentence that says why the model cannot be used. */
   unavailable?: string
 }
 
@@ -47,15 +47,15 @@ export interface Provider {
   readonly defaultModel: string
   /** The model for small questions, `<provider>/<model>`; undefined when none is known. */
   readonly smallModel?: string
-  /** Which files the model takes; `compatible` by default. */
+  /** Returns the API whose rules for files apply to the model; `compatible` by default. */
   fileApi?(model: string): FileApi
-  /** Where its server is. Texts for a server of the user's own never go to another provider by default. */
+  /** Where the provider's server is. Texts for a server of the user's own never go to another provider by default. */
   readonly reach: Reach
   /** Returns the context window that a server uses for a loaded model, tokens; undefined if it does not say. */
   windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
   /**
-   * Returns a name of the local server that answers its calls; undefined if the server is elsewhere, or not known to be local. A local
-   * server answers one call after the other, so small questions wait behind the user's.
+   * Returns a name of the local server that answers the provider's calls; undefined if the server is elsewhere, or not known to be local. A
+   * local server answers one call after the other, so small questions wait behind the user's requests.
    */
   localServer?(): Promise<string | undefined>
   /** Returns the known needs of a model. */
@@ -63,11 +63,11 @@ export interface Provider {
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number
   /**
-   * True for the API of a maker of models. Calls to it need a key. Data that it attaches to answers is valid only there, not for the same
-   * model elsewhere.
+   * True for the API of a maker of models. Calls to such an API need a key. Data that the API attaches to answers is valid only there, not
+   * for the same model elsewhere.
    */
   readonly native?: boolean
-  /** Returns the configured limits on the silence of its models. */
+  /** Returns the configured limits on how long the provider's models may be silent. */
   timeouts?(): Partial<Pick<Timeouts, 'firstTokenMs' | 'idleMs'>>
   /** The names of all models, when the provider has a fixed set; other names are refused. */
   models?: readonly string[]

@@ -33,7 +33,7 @@ import { createContextWindows } from './context-windows.ts'
 import { knownModel } from './known-models.ts'
 
 const LIMIT_MS = 15_000
-/** The smallest limit that every provider accepts. Tokens of the model's reasoning count too. */
+/** The output limit of a test call, in tokens: the smallest one that every provider accepts. The model's reasoning counts, too. */
 const TOKENS = 16
 
 interface ProbeParts {
@@ -105,7 +105,7 @@ interface Parts {
   only?: Provider
   /** Reads the attachments of messages. */
   files?: AttachedFiles
-  /** Returns a tool with its words, for the offline model. */
+  /** Returns a tool with its texts, for the offline model. */
   toolOf?: ToolOf
 }
 
@@ -131,7 +131,7 @@ export async function createProviders (parts: Parts) {
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
 
-  /** True if `local` is the provider of files. Another server may have that name, too. */
+  /** True if the provider named `local` serves model files. Another server may have that name, too. */
   const servesFiles = () => config.current.providers?.[LOCAL]?.baseURL === undefined && local.hasFiles()
 
   /** Creates the function that returns the current providers, which read their keys at each call. */
@@ -254,7 +254,10 @@ export async function createProviders (parts: Parts) {
     noteToolRefused: learned.noteToolRefused,
     forgetRefused: learned.forgetRefused,
 
-    /** Describes a failure, see the registry. Remembers a limit that a refusal names. */
+    /**
+     * Describes a failure like the registry. Also remembers the context window that a provider names when it refuses a prompt for its
+     * length.
+     */
     describeFailure (error: unknown, id: string): Failure {
       const failure = registry.describeFailure(error, id)
       if (failure.code === 'ERR_CONTEXT_TOO_LONG') windows.noteRefusal(id, registry.providerWords(error) ?? '')

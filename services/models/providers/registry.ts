@@ -19,8 +19,8 @@ const EFFORT = ['effort', 'reasoning', 'reasoningEffort', 'thinkingBudget', 'thi
 const REASONING = ['effort', 'reasoning', 'reasoningEffort', 'reasoningSummary', 'thinking', 'thinkingConfig']
 
 /**
- * Returns the model with `providerOptions` of config.json added to each call. The call's own options win. A call with its own effort gets
- * no configured effort. A call that asks for no reasoning gets none of the configured settings for reasoning.
+ * Returns the model with `providerOptions` of config.json added to each call. The call's own options take precedence. A call with its own
+ * effort gets no configured effort. A call that asks for no reasoning gets none of the configured settings for reasoning.
  */
 function withProviderOptions (model: LanguageModelV4, configured: SharedV4ProviderOptions | undefined): LanguageModelV4 {
   if (configured === undefined) return model
@@ -41,7 +41,10 @@ function withProviderOptions (model: LanguageModelV4, configured: SharedV4Provid
   }
 }
 
-/** Returns the settings for a call with this effort, without a configured effort: with one, the packages would ignore that of the call. */
+/**
+ * Returns the configured settings for a call with this effort. A configured effort is left out, because the SDK's packages would prefer it
+ * to the effort of the call.
+ */
 function usedBy (effort: LanguageModelV4CallOptions['reasoning'], settings: Settings): Settings {
   if (effort === undefined || effort === 'provider-default') return settings
   if (effort === 'none') return without(REASONING, settings)
@@ -58,7 +61,7 @@ const without = (names: readonly string[], settings: Settings): Settings =>
 
 const isObject = (value: unknown): value is Settings => typeof value === 'object' && value !== null
 
-/** Returns the collaborators with a registry that follows a run's options. */
+/** Returns the collaborators with a registry that assigns models by the options of a run. */
 export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
   ...deps,
   registry: { ...deps.registry, ...deps.registry.forRun(options) }
@@ -91,7 +94,10 @@ type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
 export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
 
 export interface RegistryParts {
-  /** The current providers; of a name, those of others may lack. `gateway` serves every model whose first part names no other provider. */
+  /**
+   * Returns the current providers. With `name`, only the provider of that name has to be included. `gateway` serves every model whose first
+   * part names no other provider.
+   */
   providers: (name?: string) => Provider[]
   settings: () => ModelSettings
   /** Reads the attachments of messages; without it, models get none. */
@@ -152,7 +158,7 @@ export function createRegistry (
     }
   }
 
-  /** Returns `preset` if the provider of `id` serves it, else `id`. */
+  /** Returns `preset` if the provider of the model `id` serves the model `preset`, too; otherwise `id`. */
   function beside (id: string, preset: string | undefined): string {
     const provider = providerOf(id)
     if (provider === undefined || preset === undefined) return id
@@ -171,7 +177,10 @@ export function createRegistry (
     return providerOf(id)?.configured() ?? false
   }
 
-  /** Returns the id of the model that runs use. Of several providers with a key, the first one is used. */
+  /**
+   * Returns the id of the model that runs use: the configured model, otherwise the default model of the gateway or of the first native
+   * provider with a key, otherwise the offline assistant.
+   */
   function active (): string {
     const { model } = settings()
     if (model !== undefined) return model
@@ -224,7 +233,7 @@ export function createRegistry (
       return fallback !== undefined && fallback !== capableModel() && usable(fallback) ? [fallback] : []
     }
 
-    /** Returns the settings for the calls of a role. Those of the run come before those of the configuration. */
+    /** Returns the settings for the calls of a role. For the role `capable`, the options of the run come before the configuration. */
     function callSettings (role: Role): CallSettings {
       const configured: { effort?: Effort, maxOutputTokens?: number } = settings().models?.settings?.[role] ?? {}
       const chosen = role === 'capable' ? { effort, maxOutputTokens } : {}
@@ -348,7 +357,7 @@ export function createRegistry (
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
       describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
-    /** Opens a connection for the next call of the active model. Ignores a failure, because the call will meet it again. */
+    /** Opens a connection for the next call of the active model. Ignores a failure, because the call will fail, too. */
     async connect (): Promise<void> {
       try {
         await activeProvider()?.connect?.()

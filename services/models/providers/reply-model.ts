@@ -9,7 +9,7 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 
-/** The answer of a model that is not a language model to one call. `createReplyModel` converts it to the SDK's format. */
+/** One answer of a model that is implemented in code. `createReplyModel` converts it to the SDK's format. */
 export interface Reply {
   text?: string
   /** The thinking before the text. */

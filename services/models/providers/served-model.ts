@@ -12,7 +12,10 @@ interface Server {
 
 const BUSY = 503
 
-/** Asks the server. Returns the object that it answers; {} for any other answer. Rejects if it is busy, for example while a model loads. */
+/**
+ * Sends a GET request to the server, or a POST request with `body`. Returns the JSON object in the answer; {} for any other answer. Rejects
+ * if the server is busy, for example while a model loads.
+ */
 async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, body?: object): Promise<Record<string, any>> {
   const response = await fetch(new URL(path, baseURL), {
     signal,
@@ -32,7 +35,7 @@ async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, bo
   return isObject(value) ? value : {}
 }
 
-/** True if a known program for serving models on the user's own computer answers there. Rejects if nothing answers. */
+/** True if the server is a known program for serving models on the user's own computer. Rejects if nothing answers. */
 export async function isLocalProgram (server: Omit<Server, 'model'>): Promise<boolean> {
   const { recognizeProgram } = await import('./discovery.ts')
   return await recognizeProgram((path) => ask({ ...server, model: '' }, path)) !== undefined
@@ -43,14 +46,14 @@ const askProps = (server: Server) => ask(server, `/props?model=${encodeURICompon
 /** The facts that a server states about a model. */
 export interface ServedModel {
   needs: Need[]
-  /** The server says that the model sees pictures. */
+  /** True if the server says that the model sees pictures. */
   hasVision: boolean
 }
 
 /**
- * Asks a model server about the needs of a model and its template: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns undefined
- * for a server that does not say, as most. https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md,
- * https://docs.ollama.com/api/show
+ * Asks a model server about the needs of a model and its chat template: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
+ * undefined for a server that does not state them, like most servers.
+ * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, https://docs.ollama.com/api/show
  */
 export async function askServedModel (server: Server): Promise<ServedModel | undefined> {
   const { chat_template_caps: caps, modalities } = await askProps(server)
@@ -66,9 +69,8 @@ export async function askServedModel (server: Server): Promise<ServedModel | und
 }
 
 /**
- * Asks a model server for the context window that it uses for a model, tokens; undefined where it does not say. llama.cpp, Ollama and LM
- * Studio do.
- * https://lmstudio.ai/docs/developer/rest/endpoints
+ * Asks a model server for the context window, in tokens, that it uses for a model. Returns undefined if the server does not state the
+ * window; llama.cpp, Ollama and LM Studio do. https://lmstudio.ai/docs/developer/rest/endpoints
  */
 export async function askWindow (server: Server): Promise<number | undefined> {
   const nothing = (): Record<string, any> => ({})

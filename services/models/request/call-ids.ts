@@ -7,13 +7,13 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 export const isPortableId = (id: string): boolean => PORTABLE.test(id)
 
-/** Returns the id of a call in the form that every provider takes; the same for the same id. */
+/** Returns the id of a call in the form that every provider takes. The same id always gives the same result. */
 export function portableId (id: string): string {
   if (isPortableId(id)) return id
   return [...createHash('sha256').update(id).digest().subarray(0, 9)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 }
 
-/** Returns the messages with call ids in the form that every provider takes, except for the ids to keep. */
+/** Returns the messages with call ids in the form that every provider takes, except for the ids in `kept`. */
 export function withPortableIds (messages: LanguageModelV4Prompt, kept: ReadonlySet<string> = new Set()): LanguageModelV4Prompt {
   const idOf = (id: string) => kept.has(id) ? id : portableId(id)
   return messages.map((message): LanguageModelV4Message => {

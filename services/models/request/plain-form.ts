@@ -11,8 +11,8 @@ import type {
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 /**
- * Tells a model without tools how to call them, in the words that many models are trained with (Hermes, Qwen). services/models/text-calls/
- * reads the calls that it writes.
+ * Tells a model that supports no tools how to write a tool call as text, in the form that many models are trained with (Hermes, Qwen). The
+ * parsers in services/models/text-calls/ read these calls.
  */
 const HOW_TO_CALL = `To call a tool, end your answer with the call as JSON between <tool_call> tags, and write nothing behind it. \
 Several calls stand one behind the other, each between tags of its own:
@@ -22,7 +22,7 @@ Several calls stand one behind the other, each between tags of its own:
 The results follow in the next message, between <tool_response> tags, which the user does not write. Never write results yourself.`
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>
-/** The description of a run's tools as text. It is the same in all steps. */
+/** Descriptions of a run's tools as text. They are kept because the tools are the same in all steps. */
 const described = new WeakMap<Tools, string>()
 
 function describeTools (tools: Tools): string {
@@ -40,13 +40,16 @@ function describeTools (tools: Tools): string {
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
-/** Returns JSON in which no tag can end. Results are data, and may contain the tags and the tokens of chat templates. */
+/**
+ * Returns JSON with `<` escaped, so that it contains no tag. The result of a tool is data, and may hold tags and the tokens of chat
+ * templates.
+ */
 const asData = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Returns the options with tools, calls and results in words, for models whose server or template supports none. */
+/** Returns the options with tools, calls and results as text, for models whose server or chat template does not support them. */
 export function withToolsInWords<T extends LanguageModelV4CallOptions> ({ tools = [], toolChoice: _choice, ...options }: T): T {
   const prompt = options.prompt.map(callsInWords)
-  // Behind the first system message, which changes least often.
+  // The tools stand behind the first system message, which changes least often.
   const at = prompt[0]?.role === 'system' ? 1 : 0
   const told: LanguageModelV4Prompt = tools.length > 0 ? [{ role: 'system', content: describeTools(tools) }] : []
   return { ...options, prompt: prompt.toSpliced(at, 0, ...told) } as unknown as T

@@ -17,13 +17,13 @@ const isText = (part: { type: string }): part is LanguageModelV4TextPart => part
 
 /**
  * Returns the options with a prompt that the servers of all providers accept, whatever models and clients have written. Each call is
- * followed by its result, no result is without a call, names of tools have letters that all accept, inputs are objects, and no text is
- * empty.
+ * followed by its result, each result belongs to a call, tool names have only characters that every provider accepts, inputs are objects,
+ * and no text is empty.
  */
 export const withSoundPrompt = <T extends LanguageModelV4CallOptions>(options: T): T =>
   ({ ...options, prompt: withResults(options.prompt.flatMap(repairMessage)) })
 
-/** Returns the options with such a prompt, in which the user's turn comes first and no two messages of one role follow each other. */
+/** Does the same as `withSoundPrompt`. In addition, the first turn is the user's, and successive messages of one role are merged. */
 export const withPortablePrompt = <T extends LanguageModelV4CallOptions>(options: T): T => {
   const sound = withSoundPrompt(options)
   return { ...sound, prompt: mergeTurns(sound.prompt) }
@@ -55,11 +55,13 @@ const repairCall = (part: LanguageModelV4ToolCallPart): LanguageModelV4ToolCallP
   input: isObject(part.input) ? part.input : part.input === undefined || part.input === null ? {} : { input: part.input }
 })
 
-/** Returns a name in the letters that every provider accepts; a model may have called a tool of any name. */
+/**
+ * Returns the name of a tool in characters that every provider accepts. A model may have called a tool that does not exist, by any name.
+ */
 const toolNameOf = (name: string) =>
   name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z_])/, '_').slice(0, 64)
 
-/** Returns the prompt with one result for each call, in the message behind it, and without results of missing calls. */
+/** Returns the prompt with one result for each call, in the message after the call, and without results that belong to no call. */
 function withResults (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const results = new Map<string, LanguageModelV4ToolResultPart>()
   for (const { role, content } of prompt) {
@@ -81,7 +83,7 @@ function withResults (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
 const withoutResult = ({ toolCallId, toolName }: LanguageModelV4ToolCallPart): LanguageModelV4ToolResultPart =>
   ({ type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: NO_RESULT } })
 
-/** Returns the prompt with successive messages of a role merged, and with a message of the user at its beginning. */
+/** Returns the prompt with successive messages of one role merged. If the first turn is not the user's, a user message is put before it. */
 export function mergeTurns (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const merged: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -97,7 +99,7 @@ export function mergeTurns (prompt: LanguageModelV4Prompt): LanguageModelV4Promp
   return merged
 }
 
-/** Returns the prompt with successive texts of a message joined: every server takes a single text, not all take lists. */
+/** Returns the prompt with successive text parts of a user message joined: every server accepts a single text, some accept no lists. */
 export const withJoinedTexts = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   prompt.map((message) => message.role === 'user' ? { ...message, content: joinTexts(message.content) } : message)
 

@@ -22,7 +22,7 @@ export type Need = keyof typeof NEEDS
 type Options = LanguageModelV4CallOptions
 
 interface NeedRule {
-  /** Matches the message of a server whose refusal this need avoids. */
+  /** Matches the message of a refusal that does not happen if the need is met. */
   refusal: RegExp
   isMet: (options: Options) => boolean
   apply: (options: Options) => Options
@@ -31,11 +31,11 @@ interface NeedRule {
 const withPrompt = (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) => (options: Options): Options =>
   ({ ...options, prompt: change(options.prompt) })
 
-/** Messages of servers about one image that they cannot read, by its place or its form. The other images of the request may be fine. */
+/** Matches the message of a server that cannot read one of the images, because of its source or format. The other images may be fine. */
 const REFUSES_ONE_IMAGE = String.raw`image\.source|process (?:the |this |input )?image\b(?! input)|` +
   String.raw`\bimages? (?:(?:media|mime|file) )?(?:format|type|size)`
 
-/** Returns an expression that matches `words` unless the message is about a single image. */
+/** Returns a regular expression that matches `words` unless the message is about a single image. */
 const ofAllImages = (words: string) => new RegExp(`^(?![^]*(?:${REFUSES_ONE_IMAGE}))[^]*(?:${words})`, 'i')
 
 const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
@@ -43,10 +43,10 @@ const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not su
   String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
   String.raw`missing data required for image input|unknown variant .?image_url|support image input`
 
-/** Messages of servers about a model that cannot read images at all: llama.cpp, Ollama, vLLM, OpenRouter. */
+/** Matches the message of a server (llama.cpp, Ollama, vLLM, OpenRouter) whose model cannot read images at all. */
 export const TAKES_NO_IMAGES = ofAllImages(NO_IMAGES)
 
-/** The needs, in the order in which they are met. */
+/** The needs, in the order in which a request is changed to meet them. */
 export const NEEDS = {
   'portable-ids': {
     refusal: /(?:\bids?\b|\bid`)[^.]{0,80}(?:alphanumeric|length|pattern|characters|a-z|invalid)|invalid[^.]{0,40}\b(?:call|use).?id/i,
@@ -104,14 +104,14 @@ export const NEEDS = {
   }
 } satisfies Record<string, NeedRule>
 
-/** Needs that cost a model nothing, to try after a refusal whose message names nothing known. */
+/** Needs that take nothing from a model. They are tried after a refusal whose message matches no need. */
 export const MILD_NEEDS: readonly Need[] = ['portable-ids', 'one-call']
-/** The needs of the strictest template: user and assistant in turns, everything as text. */
+/** The needs of the strictest chat template: it accepts only messages of user and assistant in turns, with text alone. */
 export const PLAIN_FORM: readonly Need[] = ['no-thoughts', 'no-tool-pictures', 'tools-in-words', 'no-system']
 
 const ORDER = Object.keys(NEEDS) as Need[]
 
-/** Returns the options in the form that a model needs. */
+/** Returns the options, changed so that they meet the needs. */
 export const withNeeds = (options: Options, needs: ReadonlySet<Need>): Options =>
   ORDER.reduce((changed, need) => needs.has(need) && !NEEDS[need].isMet(changed) ? NEEDS[need].apply(changed) : changed, options)
 
@@ -128,7 +128,7 @@ const thoughtsIn = ({ role, content }: LanguageModelV4Message): boolean =>
 const withoutThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
   message.role !== 'assistant' ? message : { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
 
-/** Stands for the thoughts of another model, which are not sent; servers treat an empty text as none. */
+/** Stands for the thoughts of another model, which are not sent. Servers treat empty thoughts like missing ones. */
 const OTHER_THOUGHTS = 'I go on with what follows.'
 
 const withThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>

@@ -3,8 +3,8 @@ import type { Dialect } from './dialects.ts'
 import type { createQuoting } from './quoting.ts'
 
 /**
- * A piece of an answer: text, reasoning, or a call that was written as text. `broken` is a text that is meant as a call and cannot be read.
- * `was-thought`: all text so far was thinking, whose opening tag the template wrote into the prompt.
+ * A piece of an answer: text, reasoning, or a tool call that the model wrote as text. `broken` is text that is meant as a call but cannot
+ * be parsed. `was-thought` means that all text so far was reasoning, whose opening tag the chat template wrote into the prompt.
  */
 export type TextPiece =
   | { kind: 'text' | 'reasoning', delta: string }
@@ -12,24 +12,24 @@ export type TextPiece =
   | { kind: 'broken', text: string }
   | { kind: 'was-thought' }
 
-/** The state of reading an answer. */
+/** The state of the parser of one answer. */
 export interface AnswerState {
   mode: 'text' | 'thought' | 'calls' | 'over'
-  /** The text that is not yet read. */
+  /** The text that has arrived and is not yet parsed. */
   held: string
   tools: OfferedTools | undefined
   quoting: ReturnType<typeof createQuoting>
-  /** Blanks at the beginning, which belong to the text only if there is one. */
+  /** Whitespace at the beginning of the answer. It is passed on when text follows, unless thoughts come first. */
   blanks: string
-  /** The marks that end the current thoughts. */
+  /** The closing marks of the current thoughts. */
   ends: readonly string[]
   hasThoughts: boolean
   isHarmony: boolean
-  /** True after `<s>`, which means strikethrough in HTML. */
+  /** True between `<s>` and `</s>` if they are HTML's strikethrough tags, not tokens of a chat template. */
   isStruck: boolean
-  /** The dialect of the call that may have begun. */
+  /** The dialect of the possible call at the beginning of the held text. */
   dialect?: Dialect
-  /** The length of the held text at which it is read again. */
+  /** The length that the held text must reach before it is parsed again. */
   nextLook: number
   pieces: TextPiece[]
 }

@@ -4,15 +4,15 @@ import type { OfferedTools } from './dialect.ts'
 import { findMark, lineWordAt, type Mark } from './find-mark.ts'
 import { createQuoting } from './quoting.ts'
 
-/** The most characters of a text that may be held back. */
+/** The most characters that are held back because they may become a call. */
 const MOST_HELD = 1024 * 1024
-/** A long call is read again when it has grown by this factor. */
+/** An incomplete long call is parsed again when its text has grown by this factor. */
 const GROWN = 1.1
 
 /**
- * Reads the text of an answer as it arrives, for models whose server leaves marks in it: thoughts in tags, tokens of the template, and
- * calls in the dialects of `dialects.ts`. Calls count only if they are the whole answer or its end. Text that could still become a mark is
- * held back. Without `tools`, calls are text.
+ * Returns a parser for the text of an answer as it arrives, for models whose server leaves marks in the text: thoughts in tags, tokens of
+ * the chat template, and tool calls in the dialects of `dialects.ts`. Calls count only at the end of an answer: a call with text behind it
+ * is text. Text that could still become a mark is held back. If `tools` is undefined, calls are text, too.
  */
 export function createAnswerText (tools: OfferedTools | undefined) {
   const state: AnswerState = {
@@ -30,7 +30,7 @@ export function createAnswerText (tools: OfferedTools | undefined) {
   }
 
   return {
-    /** Takes the next piece of the text. Returns the pieces that are certain by now. */
+    /** Parses the next piece of the text. Returns the pieces of the answer that no later text can change. */
     take (delta: string): TextPiece[] {
       const { mode, held, quoting } = state
       // Most pieces are words within a line.
@@ -41,7 +41,7 @@ export function createAnswerText (tools: OfferedTools | undefined) {
       state.held += delta
       return read(state, false)
     },
-    /** Returns the rest, because the text has ended. */
+    /** Ends the text. Returns the pieces of the answer that were held back. */
     end: (): TextPiece[] => read(state, true)
   }
 }
@@ -52,7 +52,7 @@ function read (state: AnswerState, isEnd: boolean): TextPiece[] {
   return state.pieces
 }
 
-/** Reads on. Returns whether there is more to read. */
+/** Parses the next mark, thought or sequence of calls. Returns whether parsing goes on in the rest of the held text. */
 function readOn (state: AnswerState, isEnd: boolean): boolean {
   switch (state.mode) {
     case 'text':
@@ -122,7 +122,7 @@ const drop = (state: AnswerState, length: number): void => {
   state.held = state.held.slice(length)
 }
 
-/** Passes characters of the held text on as text. */
+/** Moves the first `length` characters of the held text to the pieces, as text. */
 function passText (state: AnswerState, length: number): void {
   if (length === 0) return
   const text = state.held.slice(0, length)
@@ -163,7 +163,7 @@ function readThought (state: AnswerState, isEnd: boolean): boolean {
   return true
 }
 
-/** Returns how many characters at the end of a text begin the tag. */
+/** Returns how many characters at the end of `text` are an incomplete beginning of `tag`. */
 function overlap (text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) if (text.endsWith(tag.slice(0, length))) return length
   return 0

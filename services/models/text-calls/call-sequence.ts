@@ -5,20 +5,21 @@ import { type Dialect, HARMONY, WHOLE_ANSWER } from './dialects.ts'
 import { tokenAt } from './template-tokens.ts'
 
 /**
- * The meaning of the held text as a whole. `text`: this number of its characters is not a call, or (`isQuoted`) a call with text behind it.
+ * The result of parsing the whole held text. `text`: the first `length` characters are text. They are no call, or, if `isQuoted` is true,
+ * they are a call that counts as text because other text follows.
  */
 type Sequence = { is: 'wait' } | { is: 'text', length: number, isQuoted: boolean } | { is: 'broken' } | { is: 'calls', calls: TextCall[] }
 
-/** Closing marks of dialects, which models also write where nothing was opened. */
+/** Closing tags of dialects. Models also write them without an opening tag, so they are skipped behind a call. */
 const CLOSING = [
   '</tool_call>', '</tool_calls>', '</tools>', '</function_call>', '</function_calls>', '</minimax:tool_call>', '</seed:tool_call>'
 ]
-/** Marks with which a model invents the result of its own call and continues with it. */
+/** Marks that begin a tool result. A model that writes one behind its own call invents the result and goes on with it. */
 const INVENTED = [
   'Observation:', '**Observation', '<tool_response>', '<tool_result>', '<tool_results>', '<function_results>', '<function_response>'
 ]
 
-/** Reads the held text, which begins with a possible call, to its end: either only calls, or text behind them. */
+/** Parses the held text, which begins with a possible call, to its end: either calls alone, or calls with other text behind them. */
 export function readSequence (state: AnswerState, isEnd: boolean): Sequence {
   const { held, dialect: first } = state
   const tools = state.tools!
@@ -44,7 +45,9 @@ export function readSequence (state: AnswerState, isEnd: boolean): Sequence {
   }
 }
 
-/** Returns what follows a call: nothing, another call, or text. */
+/**
+ * Returns what follows the call that ends at `from`: nothing (`over`), another call, or text at a position. `wait`: more text is needed.
+ */
 function behind (state: AnswerState, from: number, isEnd: boolean): 'wait' | 'over' | { at: number, dialect: Dialect } | { text: number } {
   const { held } = state
   for (let at = from; ;) {
@@ -81,7 +84,10 @@ function behind (state: AnswerState, from: number, isEnd: boolean): 'wait' | 'ov
   }
 }
 
-/** Returns what a message of harmony behind a call is: another call, a thought (its length), or the answer to an invented result. */
+/**
+ * Classifies a message in OpenAI's harmony format (gpt-oss) that follows a call: another call, a thought (returned as its length), or an
+ * answer that relies on an invented result (`over`). Undefined if `text` does not begin with such a message.
+ */
 function harmonyMessage (text: string, isEnd: boolean): 'call' | 'wait' | 'over' | number | undefined {
   const head = /^<\|start\|>assistant[^<\n]*(?:<\|channel\|>[^<\n]*)?|^<\|channel\|>[^<\n]*/.exec(text)?.[0]
   if (head === undefined) return !isEnd && text.length < 18 && '<|start|>assistant'.startsWith(text) ? 'wait' : undefined
@@ -92,10 +98,10 @@ function harmonyMessage (text: string, isEnd: boolean): 'call' | 'wait' | 'over'
   return end === -1 ? (isEnd ? 'over' : 'wait') : end + '<|end|>'.length
 }
 
-/** True if only thoughts stand before the call. */
+/** True if nothing but thoughts stands before the call. */
 const isAlone = ({ quoting }: AnswerState): boolean => !quoting.hasText || quoting.isTranscript
 
-/** Removes repetitions: the same call written twice is one. */
+/** Returns the calls without repetitions: two calls with the same name and input are one call. */
 function withoutTwice (calls: readonly TextCall[]): TextCall[] {
   const seen = new Set<string>()
   return calls.filter((call) => {
@@ -106,6 +112,6 @@ function withoutTwice (calls: readonly TextCall[]): TextCall[] {
   })
 }
 
-/** Whether all calls are of tools that are offered. */
+/** True if each call is of an offered tool. */
 export const isKnown = (calls: readonly TextCall[], { isTool }: OfferedTools): boolean =>
   calls.every(({ name, input }) => isTool(name, input))

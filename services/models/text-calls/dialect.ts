@@ -1,23 +1,28 @@
 import { isObject } from '../../lib/json.ts'
 
-/** A call that a model wrote as text, with the name as it was written and the input as JSON text. */
+/**
+ * A tool call that a model wrote as text. `name` is as the model wrote it and may differ from the name of the tool. `input` is JSON text.
+ */
 export interface TextCall {
   name: string
   input: string
 }
 
 /**
- * The result of reading a text from a place where a call may begin. `open`: more text may make it a call. `text`: it is none. `broken`: it
- * is a call that cannot be read, up to `end`.
+ * The result of parsing a text from a position where a call may begin. `open`: with more text, it may be a call. `text`: it is not a call.
+ * `broken`: it is a call that cannot be parsed and that ends at `end`.
  */
 export type Reading = { is: 'open' } | { is: 'text' } | { is: 'calls', calls: TextCall[], end: number } | { is: 'broken', end: number }
 
 export const OPEN: Reading = { is: 'open' }
 export const TEXT: Reading = { is: 'text' }
 
-/** The tools that a run offers, in the form that readers of text need. */
+/** The facts about the tools of a run that the parsers in this folder need. */
 export interface OfferedTools {
-  /** True if a tool has this name, or one that can only mean it. With the input, other agents' names for a tool count, too. */
+  /**
+   * True if the name is that of a tool, or is close to the name of only one tool. With `input`, names that other agents use for a tool
+   * match, too.
+   */
   isTool: (name: string, input?: string) => boolean
   /** True if the name of a tool begins with the text. */
   beginsName: (text: string) => boolean
@@ -25,7 +30,9 @@ export interface OfferedTools {
   parametersOf: (name: string) => string[]
 }
 
-/** Reads the text from `at`. With `isEnd`, nothing follows the text, and a call that lacks only its closing tag is complete. */
+/**
+ * Parses the text from the position `at`. `isEnd` means that the answer is complete: then a call that lacks only its closing tag counts.
+ */
 export type ReadCalls = (text: string, at: number, tools: OfferedTools, isEnd: boolean) => Reading
 
 export function skipBlanks (text: string, at: number): number {
@@ -33,12 +40,12 @@ export function skipBlanks (text: string, at: number): number {
   return at
 }
 
-/** True if the text from `at` to its end is the beginning of the tag, or begins with the whole tag. */
+/** True if the tag stands at the position `at` of the text, in full or cut off by the end of the text. */
 export const mayBe = (tag: string, text: string, at: number): boolean =>
   text.length - at < tag.length ? tag.startsWith(text.slice(at)) : text.startsWith(tag, at)
 
 const plainName = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
-/** Prefixes that stand for Python's namespaces before a name. */
+/** Namespaces that models write before the name of a tool, as in Python. */
 const NAMESPACES = ['functions.', 'default_api.', 'tools.']
 
 interface Described {
@@ -46,7 +53,10 @@ interface Described {
   inputSchema: unknown
 }
 
-/** Returns the facts about tools that readers need. `nameMeant` returns the name of the tool that a written name means. */
+/**
+ * Returns the facts about tools that the parsers need. `nameMeant` returns the name of the tool that a model means by a name; undefined if
+ * there is none.
+ */
 export function offeredTools (
   { tools, deferred = [] }: { tools: readonly Described[], deferred?: readonly string[] },
   nameMeant: (name: string, input?: string) => string | undefined

@@ -2,14 +2,14 @@ import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } f
 import { bareJson } from './json-calls.ts'
 import { bareList, readPython } from './pythonic.ts'
 
-// Fences of three backticks: Gemma's tool_code, and JSON.
+// Calls in Markdown code fences of three backticks: Python syntax as in Gemma's tool_code, or JSON.
 
 const FENCE = /(`{3,})([^\n`]*)(\n|$)/y
 const WITH_JSON = new Set(['', 'json', 'jsonc', 'json5', 'tool_call', 'tool_calls', 'tool', 'tool_use', 'function_call', 'function'])
 const WITH_PYTHON = new Set(['tool_code', 'tool_call', 'tool_calls', 'tool'])
 const KINDS = [...WITH_JSON, ...WITH_PYTHON]
 
-/** Reads a fence whose whole content is calls. */
+/** Parses a code fence that holds calls and nothing else. */
 export const readFence: ReadCalls = (text, at, tools, isEnd): Reading => {
   FENCE.lastIndex = at
   const fence = FENCE.exec(text)
@@ -27,7 +27,7 @@ export const readFence: ReadCalls = (text, at, tools, isEnd): Reading => {
   return text.length - end < 3 && text.slice(end).replaceAll('`', '') === '' && !isEnd ? OPEN : TEXT
 }
 
-/** Reads what stands in a fence of a kind. */
+/** Parses the content of a code fence. `kind` is the word behind the opening backticks. */
 function readContent (kind: string, ...[text, from, tools, isEnd]: Parameters<ReadCalls>): Reading {
   const character = text[from]
   if (character === '{' || (character === '[' && /^\[\s*(?:\{|$)/.test(text.slice(from, from + 40)))) {
@@ -37,7 +37,7 @@ function readContent (kind: string, ...[text, from, tools, isEnd]: Parameters<Re
   return character === '[' ? bareList(text, from, tools, isEnd) : readPython(text, from, tools, isEnd)
 }
 
-/** Reads objects in lines of their own. */
+/** Parses JSON objects that follow each other. */
 const readObjects: ReadCalls = (text, from, tools, isEnd) => {
   const calls: TextCall[] = []
   let end = from

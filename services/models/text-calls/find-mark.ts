@@ -4,7 +4,10 @@ import { mayBe } from './dialect.ts'
 import { headerLength, isWord, mayBeWord, tokenAt } from './template-tokens.ts'
 import { LONE_ENDS, THOUGHTS } from './thoughts.ts'
 
-/** The mark at a position of a text; `length` is the number of its characters. */
+/**
+ * The mark at the beginning of the held text; `length` is its number of characters. `wait`: more text is needed. `over`: the answer has
+ * ended before the mark. `text`: there is no mark. `nothing`: the mark is dropped. `channel`: the mark opens a message to the user.
+ */
 export type Mark =
   | { is: 'wait' }
   | { is: 'over' }
@@ -21,8 +24,8 @@ const WORDS = [...LITERALS.filter((each) => /^[\w*]/.test(each))]
 const WORD = /[A-Za-z_][\w.:/-]*/y
 
 /**
- * Returns the first position before `limit` where a line begins with a word that may open a call, or the answer begins with the name of a
- * tool.
+ * Returns the first position before `limit` where a line begins with a word that may open a call, or where the answer begins with the name
+ * of a tool.
  */
 export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number): number | undefined {
   let from = quoting.isLineStart ? 0 : held.indexOf('\n') + 1
@@ -41,7 +44,7 @@ export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number
   return undefined
 }
 
-/** Returns the dialect that opens at a position, or that more of the text is needed to decide. */
+/** Returns the dialect whose opening mark stands at the position `at`; `open` if more text is needed to decide. */
 export function dialectAt (held: string, at: number, isLineStart: boolean): Dialect | 'open' | undefined {
   const length = held.length - at
   const here = isLineStart ? OPENINGS : OPENINGS.filter(({ dialect }) => !dialect.isAtLine)
@@ -49,7 +52,7 @@ export function dialectAt (held: string, at: number, isLineStart: boolean): Dial
   return here.find(({ opening }) => held.startsWith(opening, at))?.dialect
 }
 
-/** Returns the mark at the beginning of the held text, if there is one. */
+/** Returns the mark at the beginning of the held text; the kind `text` means that there is no mark. */
 export function findMark (state: AnswerState, isEnd: boolean): Mark {
   const { held, quoting, tools } = state
   if (held.startsWith('`')) return backticks(state, isEnd)
@@ -82,11 +85,13 @@ export function findMark (state: AnswerState, isEnd: boolean): Mark {
   return token === undefined ? text(1) : tokenMark(state, token, isEnd)
 }
 
-/** The tag in which results are given to a model without tools. A weak model continues with results that it invents. */
+/**
+ * The tag around the results of tools, for a model that gets tools as text. A weak model continues its answer with results that it invents.
+ */
 const RESULT = '<tool_response>'
 const RESULT_END = '</tool_response>'
 
-/** Returns the mark of a result that the model invents: it ends the answer. */
+/** Returns the mark of a tool result that the model invents, which ends the answer. A closing tag alone is dropped. */
 function resultAt ({ held, quoting }: AnswerState, isEnd: boolean): Mark | undefined {
   if (quoting.isLineStart && held.startsWith(RESULT)) return { is: 'over' }
   if (held.startsWith(RESULT_END)) return { is: 'nothing', length: RESULT_END.length }
@@ -105,7 +110,7 @@ const CHANNEL =
   /^(?:<\|start\|>\s*(?:assistant)?)?\s*(?:<\|channel\|>\s*(?:commentary|final)?\s*(?:<\|constrain\|>\s*\w*)?\s*)?<\|message\|>/
 const LONGEST_HEAD = 160
 
-/** Marks of gpt-oss: messages with a channel, and perhaps a receiver. */
+/** Returns the mark of a message header in OpenAI's harmony format (gpt-oss), which names a channel and perhaps a recipient. */
 function harmonyAt (state: AnswerState, isEnd: boolean): Mark | undefined {
   const { held, tools } = state
   if (state.isHarmony && held.startsWith('<|end|>')) return { is: 'nothing', length: '<|end|>'.length }

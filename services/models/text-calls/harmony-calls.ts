@@ -1,7 +1,8 @@
 import { findJsonEnd } from '../../lib/nearly-json.ts'
 import { OPEN, type Reading, type ReadCalls, TEXT } from './dialect.ts'
 
-// gpt-oss, harmony: <|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>, also without the tokens.
+// Calls in OpenAI's harmony format (gpt-oss), also without the tokens:
+// <|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>
 
 const CHANNEL = String.raw`(?:<\|channel\|>\s*(?:commentary|analysis))?`
 const HEAD = new RegExp(
@@ -10,10 +11,10 @@ const HEAD = new RegExp(
   'y'
 )
 const END = /\s*<\|(?:call|end|return)\|>/y
-/** Characters of a head. */
+/** The most characters of a message header. */
 const LONGEST_HEAD = 200
 
-/** Reads a message of harmony that is addressed to a function. */
+/** Parses a harmony message that is addressed to a function. */
 export const readHarmony: ReadCalls = (text, at, _tools, isEnd): Reading => {
   HEAD.lastIndex = at
   const head = HEAD.exec(text)

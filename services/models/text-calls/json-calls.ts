@@ -6,17 +6,17 @@ import { OPEN, type Reading, type ReadCalls, TEXT, type TextCall } from './diale
 
 const NAMES = ['name', 'function_name', 'tool_name', 'toolName', 'tool', 'function', 'action', 'recipient_name', 'func']
 const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'action_input', 'tool_input', 'kwargs', 'inputs']
-/** Names of properties that hold calls. */
+/** Properties whose value is a call or a list of calls. */
 const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses']
-/** Properties that may stand beside name and arguments. */
+/** Properties that may stand beside a call's name and arguments, and do not belong to the arguments. */
 const OTHERS = ['id', 'type', 'tool_call_id', 'call_id', 'index', 'thought', ...HOLDERS.slice(1)]
 const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS])
 
 const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([^"']*)(["'])?)?)?/
 
 /**
- * Returns the calls in a value; undefined if there are none. Between the tags of a dialect (`isTagged`), the arguments may be absent, stand
- * beside the name, or be the value of the name itself.
+ * Returns the calls in a JSON value; undefined if the value is not a call. `isTagged` means that the value stands between the tags of a
+ * dialect. Then the arguments may be absent, stand beside the name, or be the value of a property with the tool's name.
  */
 export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
   if (Array.isArray(value)) {
@@ -41,24 +41,27 @@ export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefi
 
 const inputText = (input: unknown): string => typeof input === 'string' && input.trim() !== '' ? input : JSON.stringify(input || {})
 
-/** Returns the value of JSON, or of text that is nearly so. */
+/** Parses JSON, or text that is nearly JSON. Returns undefined for other text. */
 export const valueOfText = (text: string): unknown => readJson(text) ?? readNearlyJson(text)?.value
 
-/** Returns the JSON at `at` that lacks closing brackets before its closing tag, completed. A tag within a string is not its end. */
+/**
+ * Completes the JSON at `at` if it lacks closing brackets before the closing tag. Returns the JSON and the position of the tag; undefined
+ * if there is no such tag. A tag within a string does not count. `json` is empty if more than brackets is missing.
+ */
 export function cutBefore (text: string, at: number, close: string | undefined): { json: string, end: number } | undefined {
   if (close === undefined) return undefined
   for (let end = text.indexOf(close, at); end !== -1; end = text.indexOf(close, end + 1)) {
     const found = findJsonEnd(text.slice(0, end), at)
     const json = text.slice(at, end).trimEnd()
-    // Behind a name or a comma, more than brackets is missing.
+    // Behind a colon or a comma, more than brackets is missing.
     if ('lacks' in found) return { json: /[:,]$/.test(json) ? '' : json + found.lacks, end }
   }
   return undefined
 }
 
 /**
- * Returns the reader of JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one: closing brackets may be
- * missing before it.
+ * Returns the parser of calls as JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one; closing brackets
+ * of the JSON may be missing before the closing tag.
  */
 export function taggedJson (close: string | undefined): ReadCalls {
   return (text, at) => {
@@ -66,7 +69,7 @@ export function taggedJson (close: string | undefined): ReadCalls {
     if ('end' in found) {
       const calls = callsOf(valueOfText(text.slice(at, found.end)), true)
       if (calls === undefined) return { is: 'broken', end: found.end }
-      // There is a bracket too many.
+      // Models write brackets too many behind the JSON: they belong to the call.
       return { is: 'calls', calls, end: found.end + (/^\s*[}\]]+(?=\s*(?:<|$))/.exec(text.slice(found.end))?.[0].length ?? 0) }
     }
     const cut = cutBefore(text, at, close)
@@ -76,7 +79,7 @@ export function taggedJson (close: string | undefined): ReadCalls {
   }
 }
 
-/** Reads JSON without any mark: it is a call only if each name is that of a tool, and the arguments are there. */
+/** Parses JSON without any mark. It counts as calls only if each object names an offered tool and has arguments. */
 export const bareJson: ReadCalls = (text, at, tools, isEnd): Reading => {
   const first = FIRST_KEY.exec(text.slice(at, at + 400))
   if (first === null) return isEnd || !/^\s*\[?\s*$/.test(text.slice(at, at + 400)) ? TEXT : OPEN

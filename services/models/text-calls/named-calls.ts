@@ -4,13 +4,16 @@ import { cutBefore, taggedJson, valueOfText } from './json-calls.ts'
 import { readPython } from './pythonic.ts'
 import { readArgs, readFunction } from './xml-calls.ts'
 
-// The content between the tags of a dialect: JSON, tags, Python, or a name followed by its arguments.
+// Calls between the tags of a dialect: JSON, tags, Python syntax, or the name of a tool followed by its arguments.
 
 const NAME = /[A-Za-z_][\w.:/-]*/y
-/** Separators between name and arguments: Mistral's marks, DeepSeek's separator, a fence. */
+/** Separators between name and arguments: Mistral's marks, DeepSeek's separator, a code fence. */
 const BETWEEN = /\s*(?:\[CALL_ID\][\w-]*)?\s*(?:\[ARGS\])?\s*(?:<[|｜]tool[▁_]sep[|｜]>)?\s*(?:```(?:json)?)?\s*/y
 
-/** Returns the reader of a name followed by JSON, GLM's tags or nothing. `close` is the tag that ends it. */
+/**
+ * Returns the parser of a tool's name followed by JSON, GLM's tags, Python's parentheses or nothing. `close` is the closing tag of the
+ * dialect.
+ */
 function readNamed (close: string | undefined): ReadCalls {
   return (text, at, tools, isEnd): Reading => {
     NAME.lastIndex = at
@@ -45,7 +48,7 @@ function readNamedJson (text: string, name: string, from: number, close: string 
 
 const oneCall = (call: TextCall, end: number): Reading => ({ is: 'calls', calls: [call], end })
 
-/** FunctionGemma and Gemma 4: call:name{key:<escape>value<escape>}, where <|"|> may stand for <escape>. */
+/** Returns the parser of calls of FunctionGemma and Gemma 4: call:name{key:<escape>value<escape>}, where <|"|> may stand for <escape>. */
 function readGemma (close: string | undefined): ReadCalls {
   return (text, at, _tools, isEnd): Reading => {
     const begin = /^call:([\w.:-]+)\{/.exec(text.slice(at, at + 200))
@@ -53,7 +56,7 @@ function readGemma (close: string | undefined): ReadCalls {
     const closing = close === undefined ? -1 : text.indexOf(close, at)
     if (closing === -1 && !isEnd) return OPEN
     const end = closing === -1 ? text.length : closing
-    // Texts become JSON strings, and names get quotes.
+    // Texts become JSON strings, and keys get quotes.
     const json = text.slice(at + begin[0].length - 1, end).trim()
       .replace(/(<escape>|<\|"\|>)([\s\S]*?)\1/g, (_all, _mark, value: string) => JSON.stringify(value))
       .replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)([A-Za-z_][\w-]*)(?=\s*:)/g, (all, before?: string, key?: string) =>
@@ -63,7 +66,7 @@ function readGemma (close: string | undefined): ReadCalls {
   }
 }
 
-/** Returns the reader of everything that dialects write between a pair of tags, or behind a tag that has no end. */
+/** Returns the parser of a call in any of these forms. `close` is the closing tag behind the call; undefined if the dialect has none. */
 export function readBody (close: string | undefined): ReadCalls {
   const json = taggedJson(close)
   const named = readNamed(close)

@@ -1,8 +1,8 @@
 import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall, type OfferedTools } from './dialect.ts'
 
-// Calls as Python: name(key="value", other=[1, 2]), alone or in a list, and possibly inside of print(…).
+// Calls in Python syntax: name(key="value", other=[1, 2]), alone or in a list, and possibly inside print(…).
 
-/** The value at a position, and the position behind it; undefined: more text is needed; null: it is not Python. */
+/** A parsed value and the position behind it; undefined if more text is needed, null if the text is not Python. */
 type Read<T> = { value: T, end: number } | undefined | null
 
 const NAME = /[A-Za-z_][\w.:/-]*/y
@@ -88,7 +88,9 @@ function readDictionary (text: string, at: number, level: number): Read<Record<s
   return { value: Object.fromEntries(value), end: here + 1 }
 }
 
-/** Reads the arguments between the parentheses at `at`. An argument without a name belongs to the tool's parameter in the same position. */
+/**
+ * Parses the arguments behind the opening parenthesis at `at`. A positional argument gets the name that `parameters` has at its position.
+ */
 function readArguments (text: string, at: number, parameters: () => string[]): Read<Record<string, unknown>> {
   const value: Array<[string, unknown]> = []
   let here = skipBlanks(text, at + 1)
@@ -109,7 +111,7 @@ function readArguments (text: string, at: number, parameters: () => string[]): R
   return { value: Object.fromEntries(value), end: here + 1 }
 }
 
-/** Reads one call, with `print(` around it or `.call` behind its name as models write them. */
+/** Parses one call. Models also write `print(…)` around a call, or `.call` behind its name. */
 export function readPythonCall (text: string, at: number, tools: OfferedTools): Read<TextCall> {
   const written = matchAt(NAME, text, at)
   if (written === undefined) return at >= text.length ? undefined : null
@@ -128,7 +130,7 @@ export function readPythonCall (text: string, at: number, tools: OfferedTools): 
 
 const OVER: Record<string, RegExp> = { '': /^(?:\s*;)?/, ']': /^\s*\]/ }
 
-/** Reads several calls: in a list (`[`) or in lines. */
+/** Parses one or more calls: in a list, if the text at `at` is `[`, otherwise one behind the other. */
 export const readPython: ReadCalls = (text, at, tools): Reading => {
   const close = text[at] === '[' ? ']' : ''
   const calls: TextCall[] = []
@@ -155,7 +157,7 @@ export const readPython: ReadCalls = (text, at, tools): Reading => {
   return { is: 'calls', calls, end: here + (OVER[close].exec(text.slice(here))?.[0].length ?? 0) }
 }
 
-/** Reads a list of calls without any mark: it counts only if each name is that of a tool. */
+/** Parses a list of calls without any mark. It counts only if each call names an offered tool. */
 export const bareList: ReadCalls = (text, at, tools, isEnd): Reading => {
   const from = skipBlanks(text, at + 1)
   const name = matchAt(NAME, text, from)

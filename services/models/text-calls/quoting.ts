@@ -1,14 +1,14 @@
 const FENCE = /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})([^\n]*)$/
-/** Characters of a line that are kept. */
+/** The most characters of a line that are kept. */
 const LONGEST_LINE = 16_000
 
 /**
- * Follows the Markdown of a text, to know whether the next characters are quoted, in code or in a quotation: such text is shown and not
- * executed.
+ * Follows the Markdown structure of a text as it arrives, to know whether the next characters are in code or in a quotation. A call in such
+ * text is shown to the user and not executed.
  */
 export function createQuoting () {
   let line = ''
-  /** True if the line holds only blanks. It grows with each piece of the text, so it is not searched each time. */
+  /** True if the line holds only blanks. Updated with each piece of the text, because searching a long line each time would be slow. */
   let isBlank = true
   let fence: string | undefined
   let isAfterBlank = false
@@ -34,7 +34,7 @@ export function createQuoting () {
   }
 
   return {
-    /** Follows the text up to what comes next. */
+    /** Adds a piece of the text. The other members then describe the position behind the piece. */
     advance (text: string) {
       hasText ||= /\S/.test(text)
       if (beginning.length < 20) beginning = (beginning + text).slice(0, 20)
@@ -46,7 +46,7 @@ export function createQuoting () {
       }
       grow(text.slice(from))
     },
-    /** A call was followed by words in its line. So the line is about calls, and its other parts count as quoted, too. */
+    /** Marks the rest of the current line as quoted. Called when text follows a call in this line: then the line is about calls. */
     quoteLine () {
       isLineQuoted ||= line.trim() !== ''
     },
@@ -63,7 +63,7 @@ export function createQuoting () {
     get before () {
       return line.slice(-2)
     },
-    /** True if the text begins like a transcript of ReAct. */
+    /** True if the text begins like a transcript in the ReAct format. */
     get isTranscript () {
       return /^\s*(?:Thought|Question):/.test(beginning)
     },
@@ -75,7 +75,7 @@ export function createQuoting () {
   }
 }
 
-/** True if a line ends inside a span of code: backticks without the same number of backticks behind them. */
+/** True if a line ends inside a code span: behind backticks that the same number of backticks has not closed. */
 function isInCode (line: string): boolean {
   let open = 0
   for (const [run] of line.matchAll(/`+/g)) {

@@ -3,12 +3,12 @@ import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT } from './dialect.
 import { bareJson } from './json-calls.ts'
 import { bareList, readPythonCall } from './pythonic.ts'
 
-// ReAct: a line "Action: name", and behind it "Action Input:" with JSON or a text.
+// Calls in the ReAct format: a line "Action: name", and behind it "Action Input:" with JSON or plain text.
 
 const ACTION = /\*{0,2}Action:?\*{0,2}:?[^\S\n]*/y
 const NAMED = /`?([A-Za-z_][\w.:/-]*)`?[^\S\n]*(?:\n\s*\*{0,2}Action[ _]Input:?\*{0,2}:?\s*(?:```(?:json)?\s*)?)?/y
 
-/** Reads what stands behind `Action:`. */
+/** Parses the call that begins with `Action:`. */
 export const readAction: ReadCalls = (text, at, tools, isEnd): Reading => {
   ACTION.lastIndex = at
   const from = skipBlanks(text, at + ACTION.exec(text)![0].length)
@@ -42,7 +42,7 @@ export const readAction: ReadCalls = (text, at, tools, isEnd): Reading => {
 const readValue: ReadCalls = (text, at, tools, isEnd) =>
   text[at] === '[' && !/^\[\s*(?:\{|$)/.test(text.slice(at, at + 40)) ? bareList(text, at, tools, isEnd) : bareJson(text, at, tools, isEnd)
 
-/** Reads the input: an object, or a line for the only parameter, or the first one. */
+/** Parses the input of a call: a JSON object, or a line of plain text, which becomes the value of the tool's first parameter. */
 function readInput (text: string, at: number, { name, parameters }: { name: string, parameters: string[] }, isEnd: boolean): Reading {
   if (text[at] === '{') {
     const found = findJsonEnd(text, at)

@@ -1,8 +1,8 @@
-/** How templates mark thoughts in the text of an answer. */
+/** A pair of marks that chat templates put around thoughts in the text of an answer. Each of `ends` closes the thoughts. */
 interface Thoughts {
   open: string
   ends: readonly string[]
-  /** Only where the answer begins. */
+  /** The opening mark counts only at the beginning of the answer. */
   isAtBegin?: true
 }
 
@@ -20,10 +20,10 @@ export const THOUGHTS: readonly Thoughts[] = [
   between('<|begin_of_thought|>', '<|end_of_thought|>'),
   between('<|channel>thought', '<channel|>'),
   between('<|channel|>analysis<|message|>', '<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'),
-  // Harmony whose tokens were left out. The word behind follows without a blank.
+  // OpenAI's harmony format (gpt-oss) from a server that removed the tokens: the word behind follows without a blank.
   { open: 'analysis', ends: ['assistantfinal', 'assistantcommentary'], isAtBegin: true }
 ]
 
-/** Closing marks that also count without an opening one, which the template wrote into the prompt. */
+/** Closing marks that also count without an opening mark, because the chat template wrote the opening mark into the prompt. */
 export const LONE_ENDS: readonly string[] =
   ['</think>', '</thinking>', '</thought>', '[/THINK]', '</seed:think>', '◁/think▷', '<|END_THINKING|>', '<|end_of_thought|>']

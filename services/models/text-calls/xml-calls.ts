@@ -1,8 +1,8 @@
 import { findJsonEnd } from '../../lib/nearly-json.ts'
 import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } from './dialect.ts'
 
-// Calls as tags: <function=name><parameter=key>value</parameter></function>, <invoke name="name"><parameter name="key">value</parameter>
-// </invoke>, each perhaps with a prefix, and GLM's <arg_key>key</arg_key><arg_value>value</arg_value>.
+// Calls as XML-like tags: <function=name><parameter=key>value</parameter></function>, <invoke name="name"><parameter name="key">value
+// </parameter></invoke>, each tag perhaps with a prefix, and GLM's <arg_key>key</arg_key><arg_value>value</arg_value>.
 
 const FUNCTION = /<((?:[\w|｜:]+[|｜:])?)(function|invoke|tool)(?:=|\s+name\s*=\s*)["']?([\w.:/-]+)["']?\s*>/y
 const PARAMETER = /<(?:[\w|｜:]+[|｜:])?(?:parameter|param)(?:=|\s+name\s*=\s*)["']?([\w.$-]+)["']?(?:\s+string="(true|false)")?[^>]*>/y
@@ -17,10 +17,10 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** Returns a value without one line break at each end, which belongs to the tags. */
+/** Removes one line break at each end of a value: these line breaks belong to the tags. */
 const withoutBreaks = (value: string): string => value.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
 
-/** Reads one function with its parameters. */
+/** Parses one function tag with its parameters. */
 export const readFunction: ReadCalls = (text, at, _tools, isEnd): Reading => {
   const begin = matchAt(FUNCTION, text, at)
   if (begin === null) return text.indexOf('>', at) === -1 ? OPEN : TEXT
@@ -51,7 +51,7 @@ export const readFunction: ReadCalls = (text, at, _tools, isEnd): Reading => {
   const rest = text.slice(here)
   // The closing tag is missing, so the function may have been cut off before another parameter.
   if (/^(?:<[^>]*)?$/.test(rest)) return OPEN
-  // The closing tag of the function is missing, and that of its dialect is there.
+  // The closing tag of the function is missing, but the closing tag of its dialect follows.
   return /^<\//.test(rest) || /^<(?:[|｜]|[\w:]*tool)/.test(rest) ? { is: 'calls', calls: [call], end: here } : TEXT
 }
 
@@ -68,7 +68,7 @@ function jsonOr (value: string): unknown {
   }
 }
 
-/** Reads GLM's arguments behind a name, up to the first text that is none. */
+/** Parses GLM's pairs of `<arg_key>` and `<arg_value>`. `end` is the position behind the last pair. */
 export function readArgs (text: string, at: number): { input: Record<string, unknown>, end: number } {
   const input: Record<string, unknown> = {}
   let here = skipBlanks(text, at)

@@ -2,26 +2,33 @@ import { isObject } from '../../lib/json.ts'
 
 export type Schema = Record<string, unknown>
 
-/** How often references of a schema are followed on one path: `same` times the same reference, `all` references together. */
+/**
+ * How many `$ref`s are followed on one path through a schema: `same` limits one and the same reference, `all` limits all references
+ * together.
+ */
 export interface RefLimits {
   same: number
   all: number
 }
 
-/** The place of a schema: the schema in which references start, and the references that were followed to it. */
+/**
+ * The place of a subschema: the root schema in which its `$ref`s are resolved, and the references that were followed from the root to the
+ * subschema.
+ */
 export interface Place {
   root: Schema
   limits: RefLimits
   refs: readonly string[]
 }
 
-/** The deepest nesting of `allOf`, and of choices. */
+/** The deepest nesting of `allOf`, and of choices (`anyOf` and `oneOf`), that is merged. */
 const DEEPEST_ALL_OF = 12
 const DEEPEST_CHOICES = 4
 
 /**
- * Returns a schema without a reference and `allOf` at its top, and the references that were followed. A reference into a loop, or beyond
- * the limits, is replaced by the known type of its target. A value that is not a schema (`true`, a text) allows everything.
+ * Resolves the `$ref` and merges the `allOf` at the top level of a schema. Returns the new schema and the references that were followed. A
+ * `$ref` beyond the limits, as in a recursive schema, is replaced by the type, title and description of its target. A `value` that is not
+ * an object, such as `true`, becomes the empty schema, which allows everything.
  */
 export function flatten (value: unknown, place: Place, depth = 0): { node: Schema, refs: readonly string[] } {
   if (!isObject(value)) return { node: {}, refs: place.refs }
@@ -46,7 +53,10 @@ export function flatten (value: unknown, place: Place, depth = 0): { node: Schem
   }
 }
 
-/** Follows a reference within the schema, such as `#/$defs/name`, `#` or the `$anchor` or `id` of a definition. RFC 6901. */
+/**
+ * Resolves a `$ref` within the root schema: `#`, a JSON Pointer such as `#/$defs/name` (RFC 6901), or the `$anchor`, `$id` or `id` of a
+ * definition. Returns undefined if there is no such schema.
+ */
 function find (ref: string, root: Schema): Schema | undefined {
   if (ref === '#') return root
   if (!ref.startsWith('#')) return undefined
@@ -72,7 +82,7 @@ function decoded (part: string): string {
   }
 }
 
-/** Returns the part of a schema that is kept if it is not followed. */
+/** Returns the type, title and description of a schema, which stand for a `$ref` that is not followed. */
 function outline (target: Schema | undefined): Schema {
   if (target === undefined) return {}
   const { type = isObject(target.properties) ? 'object' : undefined, title, description } = target
@@ -84,14 +94,17 @@ const bothProperties = (a: Schema, b: Schema): Schema =>
 
 const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : value === undefined ? [] : [value]
 
-/** Returns a schema for the values that fit both. If the two cannot be joined, the first is used: the original checks the input anyway. */
+/**
+ * Returns a schema for the values that both schemas allow. A keyword that cannot be merged is taken from `a`: the original schema checks
+ * the input anyway.
+ */
 export function intersect (a: Schema, b: Schema): Schema {
   const joined: Schema = { ...b, ...a }
   if (isObject(a.properties) && isObject(b.properties)) {
     const properties = new Map<string, unknown>(Object.entries(a.properties))
     for (const [name, schema] of Object.entries(b.properties)) {
       const own = properties.get(name)
-      // A property that only one of them names allows everything in the other.
+      // A property that only one of the schemas describes has no restriction in the other one.
       properties.set(name, own === undefined || isEmpty(own) ? schema : isEmpty(schema) ? own : { allOf: [own, schema] })
     }
     joined.properties = Object.fromEntries(properties)
@@ -111,8 +124,9 @@ export function intersect (a: Schema, b: Schema): Schema {
 export const isEmpty = (schema: unknown): boolean => schema === true || (isObject(schema) && Object.keys(schema).length === 0)
 
 /**
- * Returns a schema of objects without `anyOf` and `oneOf`: with the properties of all choices beside its own, and with only those required
- * that all choices require. A description names the differences. `flat` flattens a choice.
+ * Merges the choices (`anyOf` and `oneOf`) of an object schema into the schema. The result has the properties of all choices, and requires
+ * those that the schema itself or all its choices require. Its description lists the required properties in which the choices differ.
+ * `flat` resolves the `$ref` and `allOf` of a choice.
  */
 export function withoutChoices (node: Schema, flat: (variant: unknown) => Schema, depth = 0): Schema {
   const { anyOf, oneOf, ...own } = node
@@ -135,7 +149,7 @@ export function withoutChoices (node: Schema, flat: (variant: unknown) => Schema
   }, own as Schema)
 }
 
-/** Returns the properties of several objects. A property that differs between them allows any of its forms. */
+/** Returns the properties of several object schemas. If a property differs between them, its schema is an `anyOf`. */
 function unionOf (objects: readonly Schema[]): Schema {
   const found = new Map<string, unknown[]>()
   for (const { properties } of objects) {

@@ -2,17 +2,17 @@ import type { FileApi } from '../attached/file-forms.ts'
 import type { Schema } from './flatten-schema.ts'
 import type { JsonType } from './types.ts'
 
-/** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
+/** The API whose rules for schemas apply. `compatible` stands for every server whose rules are not known. */
 export type Wire = Exclude<FileApi, 'offline'>
 
-/** Which keywords a provider accepts. */
+/** The keywords of JSON Schema that a provider accepts. */
 export interface KeywordRules {
-  /** True if it takes only one type for each value, and null only where null must be possible. */
+  /** True if a schema may name only one type, not a list of types. Null is then allowed only for values that cannot be left out. */
   isPlain: boolean
   /**
-   * `google`: the fields that its two descriptions of schemas share, https://ai.google.dev/api/caching#Schema and
-   * https://ai.google.dev/api/generate-content#FIELDS.response_json_schema. `few`: what the grammars of llama.cpp and the templates of
-   * models take: no patterns, and no counts that make a grammar too large.
+   * `google`: the fields that Google documents in both of its references, https://ai.google.dev/api/caching#Schema and
+   * https://ai.google.dev/api/generate-content#FIELDS.response_json_schema. `few`: the keywords that the grammars of llama.cpp and chat
+   * templates support: no patterns, and no counts so high that a grammar becomes too large.
    */
   keywords: 'all' | 'google' | 'few'
 }
@@ -24,17 +24,20 @@ const GOOGLE_FORMATS: Partial<Record<JsonType, readonly string[]>> = {
   number: ['float', 'double'],
   integer: ['int32', 'int64']
 }
-/** The longest default value that is put into a description, characters. */
+/** The longest default value that is put into a description, in characters of JSON. */
 const LONGEST_DEFAULT = 100
 
-/** llama.cpp refuses more than 2,000 repetitions (MAX_REPETITION_THRESHOLD in llama-grammar.cpp). */
+/** The highest count for `few`. llama.cpp refuses more than 2,000 repetitions (MAX_REPETITION_THRESHOLD in llama-grammar.cpp). */
 const MOST_REPETITIONS = 1_000
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 
-/** Returns the description of a schema: its title, description and default. */
+/**
+ * Returns the keywords that describe a schema to the model: title, description, default and examples. For Google, the default becomes part
+ * of the description.
+ */
 export function readWords (node: Schema, { keywords, isPlain }: KeywordRules): Schema {
   const { title, description, default: preset, examples } = node
   const hasDefault = Object.hasOwn(node, 'default') && !(isPlain && preset === null)
@@ -51,7 +54,7 @@ export function readWords (node: Schema, { keywords, isPlain }: KeywordRules): S
   return { ...words, description: [words.description, `Default: ${text}.`].filter(Boolean).join(' ') }
 }
 
-/** Returns the keywords of a schema that are about values of a type, in the dialect of 2020-12. */
+/** Returns the keywords of a schema that restrict values of a type, as JSON Schema 2020-12 writes them. */
 export function readKeywords (type: JsonType, node: Schema, rules: KeywordRules): Schema {
   switch (type) {
     case 'string':
@@ -84,7 +87,7 @@ function textKeywords (node: Schema, rules: KeywordRules): Schema {
   }
 }
 
-/** Whether a text is a regular expression of ECMA-262, as JSON Schema has it. */
+/** True if the pattern is a valid regular expression of ECMA-262, as JSON Schema requires. */
 function isPattern (pattern: unknown): boolean {
   if (typeof pattern !== 'string') return false
   try {
@@ -118,13 +121,16 @@ interface Bound {
   isOpen: boolean
 }
 
-/** Returns a bound, of either dialect: in draft 4, `exclusive…` is a boolean. */
+/** Returns a lower or upper bound. In JSON Schema draft 4, `exclusive…` is a boolean; in later versions, it is a number. */
 function bound (node: Schema, closedKey: string, openKey: string): Bound | undefined {
   const [value, open] = [node[closedKey], node[openKey]]
   if (isNumber(open)) return { value: open as number, isOpen: true }
   return isNumber(value) ? { value: value as number, isOpen: open === true } : undefined
 }
 
-/** Returns a bound for providers that support no exclusive ones. For numbers that are not integers it includes the bound itself. */
+/**
+ * Returns an inclusive bound, for providers without exclusive bounds. For numbers that are not integers, the result also allows the bound
+ * itself. `step` is 1 for a minimum and -1 for a maximum.
+ */
 const closed = ({ value, isOpen }: Bound, type: JsonType, step: number): number =>
   isOpen && type === 'integer' ? (Number.isInteger(value) ? value + step : step > 0 ? Math.ceil(value) : Math.floor(value)) : value

@@ -5,10 +5,12 @@ import { givenNames } from './property-names.ts'
 import { readKeywords, type KeywordRules, readWords, type Wire } from './keywords.ts'
 import { type JsonType, readTypes, typeOfValue } from './types.ts'
 
-/** A schema as a provider gets it. */
+/** A schema in the form that a provider gets. */
 export interface Projected {
   schema: Schema
-  /** For each `properties` object in it: the original names of properties that were renamed. Absent if none was. */
+  /**
+   * For each `properties` object in `schema`: the original names of its renamed properties, by their new names. Absent if none was renamed.
+   */
   renamed?: ReadonlyMap<object, ReadonlyMap<string, string>>
 }
 
@@ -19,11 +21,11 @@ const RULES: Record<Wire, KeywordRules> = {
   compatible: { isPlain: true, keywords: 'few' }
 }
 
-/** The deepest nesting of schemas. */
+/** The deepest nesting of subschemas that is kept. */
 const DEEPEST = 16
-/** The limits for replacing references by their targets; they are tried in order until the result is small enough. */
+/** The limits for replacing `$ref`s by their targets. They are tried in order until the projected schema is small enough. */
 const LIMITS: readonly RefLimits[] = [{ same: 2, all: 32 }, { same: 1, all: 32 }, ...[3, 2, 1, 0].map((all) => ({ same: 1, all }))]
-/** The largest size of a schema in characters of JSON: this factor of its original, or this number. */
+/** The largest projected schema, in characters of JSON: `LARGER` times the size of the original, or `LARGE` if that is more. */
 const LARGER = 1.5
 const LARGE = 4_000
 
@@ -31,16 +33,19 @@ interface State {
   wire: Wire
   rules: KeywordRules
   renamed: Map<object, ReadonlyMap<string, string>>
-  /** The characters that may still be written, roughly. Below 0 the attempt is given up. */
+  /**
+   * Roughly the number of characters that may still be added to the projected schema. Below 0, the attempt with these limits is given up.
+   */
   room: number
 }
 
 const known = new WeakMap<object, Partial<Record<Wire, Projected>>>()
 
 /**
- * Returns the schema of a tool's input in the form that a provider takes: an object at the top without combinators, no references, one
- * dialect, and property names that the provider accepts. It allows everything that the original allows, and more: the original checks
- * inputs. Always the same object for the same schema, and the schema itself if nothing has to be changed.
+ * Returns the schema of a tool's input in the form that a provider accepts: an object without `anyOf`, `oneOf` and `allOf` at the root, no
+ * `$ref`s, only keywords and property names that the provider accepts. The result allows everything that the original allows, and perhaps
+ * more: the original checks inputs. The same `original` always gives the same object. Its `schema` is `original` if nothing has to be
+ * changed.
  */
 export function projectSchema (original: object, wire: Wire): Projected {
   const of = known.get(original) ?? {}
@@ -53,7 +58,7 @@ export function projectSchema (original: object, wire: Wire): Projected {
 function project (original: Schema, wire: Wire): Projected {
   try {
     const text = JSON.stringify(original)
-    // A value that JSON cannot hold would make a difference after a restart.
+    // Values that JSON cannot hold are dropped: with them, the result would differ after a restart.
     const root = JSON.parse(text) as Schema
     const room = Math.max(LARGE, text.length * LARGER)
     for (const limits of LIMITS) {
@@ -65,7 +70,7 @@ function project (original: Schema, wire: Wire): Projected {
       return { schema: isDeepStrictEqual(schema, root) ? original : schema }
     }
   } catch {
-    // The schema is nested deeper than the stack.
+    // The schema is nested too deeply for the call stack.
   }
   return { schema: { type: 'object', properties: {} } }
 }
@@ -82,11 +87,11 @@ function objectAtTop (place: Place, state: State): Schema {
 interface Context {
   state: State
   depth: number
-  /** True if the property is required: then null has to stay possible. */
+  /** True if the value cannot be left out, such as a required property: then null has to stay possible. */
   isNeeded?: boolean
 }
 
-/** Returns a schema for a provider; undefined if the schema allows nothing. */
+/** Returns a subschema in the form that a provider accepts; undefined if it allows no value. */
 function schemaOf (value: unknown, place: Place, context: Context): Schema | undefined {
   const { state, depth } = context
   if (value === false) return undefined
@@ -107,7 +112,7 @@ function schemaOf (value: unknown, place: Place, context: Context): Schema | und
 
 const single = (types: readonly JsonType[]): Schema => types.length === 1 ? { type: types[0] } : {}
 
-/** Returns the schema of one of several types. Providers of plain schemas take one type each; others a list. */
+/** Returns one schema for alternative types: an `anyOf` for providers that accept one type in a schema, a list of types for the others. */
 function joined (schemas: readonly Schema[], words: Schema, { rules, wire }: State): Schema {
   if (schemas.length === 0) return wire === 'google' ? wordsInFirst(anyOfTypes(), words) : words
   if (schemas.length === 1) return { ...schemas[0], ...words }
@@ -115,20 +120,24 @@ function joined (schemas: readonly Schema[], words: Schema, { rules, wire }: Sta
   return { ...Object.assign({}, ...schemas), type: schemas.map(({ type }) => type), ...words }
 }
 
-/** Returns the schemas for a value of any type, because Google has no schema for that. */
+/** Returns the choices for a value of any type, because Google has no schema for such a value. */
 const anyOfTypes = (): Schema[] => [
   ...['string', 'number', 'boolean', 'object'].map((type) => ({ type })),
   { type: 'array', items: { type: 'string' } }
 ]
 
 /**
- * Moves the description into the first choice. Google takes nothing beside `anyOf` ("When using any_of, it must be the only field set").
+ * Returns an `anyOf` with the title and description in its first choice. Google accepts no field beside `anyOf` ("When using any_of, it
+ * must be the only field set").
  */
 function wordsInFirst ([first, ...others]: readonly Schema[], words: Schema): Schema {
   return { anyOf: [{ ...first, ...words, ...first.description !== undefined && { description: first.description } }, ...others] }
 }
 
-/** Returns a schema that also allows null, where that makes a difference. */
+/**
+ * Returns the schema, with null allowed if `isNullable`. Providers that accept one type in a schema get null only if the value cannot be
+ * left out.
+ */
 function nullable (schema: Schema, isNullable: boolean, { state, isNeeded }: Context): Schema {
   if (!isNullable) return schema
   if (!state.rules.isPlain) {
@@ -138,7 +147,7 @@ function nullable (schema: Schema, isNullable: boolean, { state, isNeeded }: Con
     if (types.length === 0) return schema
     return { ...schema, type: [...types, 'null'], ...Array.isArray(schema.enum) && { enum: [...schema.enum, null] } }
   }
-  // An optional property that is null is left out instead.
+  // Instead of setting an optional property to null, the model leaves it out.
   if (!isNeeded) return schema
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
   return schema.type === undefined ? schema : { anyOf: [schema, { type: 'null' }] }
@@ -154,7 +163,7 @@ function choiceOf (node: Schema, choices: readonly unknown[], place: Place, cont
   const variants = choices.filter((each) => !isNull(each))
   const below = { state, depth: depth + 1, isNeeded: true }
   if (variants.length === 0) return schemaOf({ ...beside, type: 'null' }, place, context)
-  // If the schema has properties of its own, choices mostly say which of them go together.
+  // If the schema has properties of its own, its choices mostly say which of these properties go together.
   if (isObject(beside.properties)) {
     return schemaOf(withoutChoices(node, (each) => flatten(each, place).node), place, context)
   }
@@ -173,7 +182,7 @@ function choiceOf (node: Schema, choices: readonly unknown[], place: Place, cont
 const joinedChoices = (schemas: readonly Schema[], words: Schema, { wire }: State): Schema =>
   wire === 'google' ? wordsInFirst(schemas, words) : { ...words, anyOf: [...schemas] }
 
-/** Returns the schemas with all those that only list strings merged into one. */
+/** Merges all schemas that only list strings into one schema, which comes first. Returns it with the other schemas. */
 function withOneEnum (schemas: readonly Schema[]): Schema[] {
   const lists = schemas.filter((each) => each.type === 'string' && Array.isArray(each.enum) && Object.keys(each).length === 2)
   if (lists.length < 2) return [...schemas]
@@ -181,13 +190,13 @@ function withOneEnum (schemas: readonly Schema[]): Schema[] {
   return [{ type: 'string', enum: values }, ...schemas.filter((each) => !lists.includes(each))]
 }
 
-/** Returns the values that a schema lists; undefined if it lists none. */
+/** Returns the values that a schema lists in `enum` or `const`; undefined if it lists none. */
 function valuesOf (node: Schema): unknown[] | undefined {
   if (Array.isArray(node.enum) && node.enum.length > 0) return node.enum
   return Object.hasOwn(node, 'const') ? [node.const] : undefined
 }
 
-/** The most characters of values that are named in a description. */
+/** The most characters of a description that lists the values of an enum. */
 const LONGEST_VALUES = 400
 
 function enumOf (node: Schema, listed: readonly unknown[], context: Context): Schema {
@@ -201,7 +210,7 @@ function enumOf (node: Schema, listed: readonly unknown[], context: Context): Sc
   if (values.length === 0) return nullable({ type: 'null', ...words }, false, context)
   const byType = [...new Set(values.map(typeOfValue))].map((type): Schema => {
     const some = values.filter((value) => typeOfValue(value) === type)
-    // Google lists only strings, and no empty one.
+    // Google accepts an enum only if its values are strings and none is empty.
     if (state.wire !== 'google') return { type, enum: some, ...type === 'array' && { items: {} } }
     if (type === 'string' && !some.includes('')) return { type, enum: some }
     const description = `One of ${some.map((value) => JSON.stringify(value)).join()}`.slice(0, LONGEST_VALUES)
@@ -222,7 +231,7 @@ function enumOf (node: Schema, listed: readonly unknown[], context: Context): Sc
 const isOfType = (value: unknown, type: JsonType) =>
   typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
 
-/** Returns the schema of one type, with the keywords that are about it. */
+/** Returns the part of a schema for one of its types, with the keywords of that type. */
 function typedOf (type: JsonType, node: Schema, place: Place, context: Context): Schema {
   const { state, depth } = context
   if (type === 'object') return { type, ...objectOf(node, place, { state, depth }) }
@@ -240,7 +249,7 @@ function itemsOf (node: Schema, place: Place, { state, depth }: Context): Schema
   return isEmpty(schema) && state.wire === 'google' ? { type: 'string' } : schema
 }
 
-/** Returns the keywords of an object. */
+/** Returns the keywords of an object schema in the form that a provider accepts, without `type`. */
 function objectOf (node: Schema, place: Place, { state, depth }: Context): Schema {
   const words = depth === 0 ? readWords(node, state.rules) : {}
   const schema: Schema = { ...words, ...readKeywords('object', node, state.rules) }
@@ -270,14 +279,14 @@ function objectOf (node: Schema, place: Place, { state, depth }: Context): Schem
   return schema
 }
 
-/** Returns the names of the required properties. In draft 3 each property says it itself. */
+/** Returns the names of the required properties. In JSON Schema draft 3, a property's own schema has `required: true`. */
 function requiredOf ({ required, properties }: Schema): string[] {
   const named = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
   const saying = isObject(properties) ? Object.keys(properties).filter((name) => properties[name]?.required === true) : []
   return [...new Set([...named, ...saying])]
 }
 
-/** Adds the original name of a property to its description, if the provider gets a name that cannot be understood. */
+/** Adds a property's original name to its description. For properties whose name for the provider cannot be understood. */
 function named (schema: Schema, name: string): Schema {
   if (Array.isArray(schema.anyOf) && Object.keys(schema).length === 1) return schema
   const { description } = schema

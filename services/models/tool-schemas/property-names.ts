@@ -2,24 +2,24 @@ import { inLatin } from '../../lib/in-latin.ts'
 import type { Wire } from './keywords.ts'
 
 /**
- * The names of properties that providers take. Anthropic says in its refusals "Property keys should match pattern
- * '^[a-zA-Z0-9_.-]{1,64}$'". Google: "must start with a letter or an underscore and must only contain chars a-z, A-Z, 0-9, or underscores
- * with a maximum length of 64" (FunctionDeclaration.parameters in the reference of Vertex AI). OpenAI documents no rule. Servers behind a
- * gateway or an unknown address may be any of them.
+ * The rules for property names. Anthropic says in its refusals "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'". Google says:
+ * "must start with a letter or an underscore and must only contain chars a-z, A-Z, 0-9, or underscores with a maximum length of 64"
+ * (FunctionDeclaration.parameters in the reference of Vertex AI). OpenAI documents no rule. Anthropic's rule applies to all but Google: a
+ * server behind a gateway or at an unknown address may be Anthropic's.
  */
 const ANY_BUT_GOOGLE = /^[a-zA-Z0-9_.-]{1,64}$/
 const EVERYWHERE = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const LONGEST = 64
 
-/** The name of a property for a provider, and whether only punctuation was lost in it. */
+/** The name of a property for a provider. `isReadable` is true if the original name lost nothing but punctuation. */
 export interface GivenName {
   given: string
   isReadable: boolean
 }
 
 /**
- * Returns the names under which a provider gets the properties of an object: their own names if it accepts them. A changed name is the same
- * for every provider, so that an input with it can be read whichever provider it came from.
+ * Returns the names under which a provider gets the properties of an object, by the original names. A name that the provider accepts is
+ * kept. A changed name is the same for every provider, so that an input with such a name can be read no matter which provider it came from.
  */
 export function givenNames (names: readonly string[], wire: Wire): Map<string, GivenName> {
   const rule = wire === 'google' ? EVERYWHERE : ANY_BUT_GOOGLE
@@ -39,7 +39,7 @@ export function givenNames (names: readonly string[], wire: Wire): Map<string, G
   return given
 }
 
-/** Returns a name in the characters that every provider accepts. */
+/** Returns the name in characters that every provider accepts. `isWhole` is true if the name lost nothing but punctuation. */
 function plainName (name: string): { text: string, isWhole: boolean } {
   const latin = inLatin(name)
   const text = latin.text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')

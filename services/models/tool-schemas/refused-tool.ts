@@ -1,23 +1,26 @@
-/** Words that blame a tool or its schema for a refusal. "Invalid argument" is all that Google says of some. */
+/** Matches the message of a refusal that may be due to a tool or its schema. Google's message is sometimes only "Invalid argument". */
 const BLAMES =
   /\b(?:tools?|functions?|function_?declarations?|(?:json[ _-]?)?schemas?|input_schema|grammar|parameters|unmarshal)\b|invalid argument/i
-/** The number of a tool in a list: `tools.3.custom.input_schema`, `tools[5].function`, `["body","tools",3,"function"]`, `tools -> 3`. */
+/**
+ * Matches the index of a tool in a message: `tools.3.custom.input_schema`, `tools[5].function`, `["body","tools",3,"function"]`, `tools ->
+ * 3`.
+ */
 const NUMBER = /\btools\b['"]?\s*(?:[.[/,]|->)\s*(\d+)/g
-/** Google has one tool, with a list of functions. */
+/** Matches the index of a tool in Google's messages. Google's request has one tool with a list of functions. */
 const NUMBER_OF_GOOGLE = /\bfunction_?declarations?\[(\d+)\]/gi
-/** If a refusal names more tools than this, it does not say which one is meant: some refusals repeat the whole request. */
+/** If a message names more tools than this, it does not say which one is refused: some messages repeat the whole request. */
 const MOST_NAMED = 3
 
-/** Words that blame the definition of a tool, not the fact that there are tools. */
+/** Matches the message of a refusal that is due to the definition of a tool, not to the use of tools as such. */
 const BLAMES_SCHEMA = /schema|grammar|unmarshal|\btools\b['"]?\s*(?:[.[/,]|->)\s*\d|function_?declarations?\[/i
 
-/** True if a refusal is about the definition of a tool: then the form of the messages makes no difference. */
+/** True if the message of a refusal is about the definition of a tool. Then other forms of the messages need not be tried. */
 export const blamesSchema = (words: string): boolean => BLAMES_SCHEMA.test(words)
 
-/** True if a refusal may be about a tool. */
+/** True if the message of a refusal may be about a tool. */
 export const blamesTool = (words: string): boolean => BLAMES.test(words)
 
-/** Returns the positions of the tools that a refusal names, by number or name; empty if it names none. */
+/** Returns the positions of the tools that the message of a refusal names, by name or index; empty if it names none. */
 export function placesNamed (words: string, names: readonly string[]): number[] {
   const named = names.flatMap((name, at) => isNamed(words, name) ? [at] : [])
   if (named.length > 0 && named.length <= MOST_NAMED) return named
@@ -35,8 +38,8 @@ function isNamed (words: string, name: string): boolean {
 }
 
 /**
- * Returns the position of the tool that is refused, for a refusal that names none; undefined if the tools are not to blame. Calls
- * `areTaken` with beginnings of the list, about as often as the binary logarithm of its length.
+ * Finds the tool that a provider refuses without naming it, by a binary search. Returns its position; undefined if the tools are not the
+ * cause. `areTaken` tests whether the provider accepts the first tools of the list. It is called about log2 of the list's length times.
  */
 export async function findRefused<T> (
   tools: readonly T[],
@@ -50,7 +53,7 @@ export async function findRefused<T> (
     if (await areTaken(tools.slice(0, middle))) taken = middle
     else refused = middle
   }
-  // If the next tool alone is refused, too, all tools are.
+  // If the second tool alone is refused, too, the provider refuses all tools.
   if (refused === 1 && tools.length > 1 && !await areTaken(tools.slice(1, 2))) return undefined
   return refused - 1
 }

@@ -2,23 +2,26 @@ import { isObject } from '../../lib/json.ts'
 import type { Schema } from './flatten-schema.ts'
 import { type Projected, projectSchema } from './project-schema.ts'
 
-/** Returns an input with the property names of the tool's schema in place of those that a provider got. `schema` is the original. */
+/**
+ * Returns the input of a call with the original property names in place of the names that a provider got. `schema` is the tool's original
+ * schema.
+ */
 export function withOriginalNames (schema: object, input: unknown): unknown {
-  // There are two sets of rules for names. A name that one of them keeps may be changed by the other.
+  // There are two sets of rules for names, so a property may have had either of two names.
   return (['compatible', 'google'] as const).reduce((value, wire) => {
     const projected = projectSchema(schema, wire)
     return projected.renamed === undefined ? value : rename(value, projected.schema, projected.renamed)
   }, input)
 }
 
-/** Returns the input of an earlier call with the property names that a provider gets. */
+/** Returns the input of an earlier call with the property names that the provider of this request gets. */
 export function withGivenNames ({ schema, renamed }: Projected, input: unknown): unknown {
   if (renamed === undefined) return input
   const inverse = new Map([...renamed].map(([node, names]) => [node, new Map([...names].map(([given, name]) => [name, given]))]))
   return rename(input, schema, inverse)
 }
 
-/** Returns a value with its properties renamed. `schema` describes the objects in it. */
+/** Returns a value with its properties renamed, at any depth. `schema` describes the value. */
 function rename (value: unknown, schema: unknown, renamed: NonNullable<Projected['renamed']>): unknown {
   const nodes = leaves(schema)
   if (Array.isArray(value)) {
@@ -42,6 +45,6 @@ function rename (value: unknown, schema: unknown, renamed: NonNullable<Projected
   }))
 }
 
-/** Returns the schema, or the choices that it consists of. */
+/** Returns the schema and all choices (`anyOf`) within it. */
 const leaves = (schema: unknown): Schema[] =>
   !isObject(schema) ? [] : Array.isArray(schema.anyOf) ? [schema, ...schema.anyOf.flatMap(leaves)] : [schema]

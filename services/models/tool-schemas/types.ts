@@ -4,7 +4,7 @@ import type { Schema } from './flatten-schema.ts'
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
 
 const TYPES: readonly JsonType[] = ['string', 'number', 'integer', 'boolean', 'object', 'array']
-/** Types as Python, Java and OpenAPI call them. */
+/** Names of these types in Python, Java and OpenAPI. */
 const ALIASES: Record<string, JsonType> = {
   str: 'string',
   text: 'string',
@@ -28,14 +28,12 @@ const jsonType = (name: unknown): JsonType | undefined => {
   return TYPES.find((type) => type === small) ?? (Object.hasOwn(ALIASES, small) ? ALIASES[small] : undefined)
 }
 
-/**
- * Returns the types that a schema names, or that its keywords imply, and whether null is one of them. If there are none, every type fits.
- */
+/** Returns the types that a schema names or that its keywords imply, and whether null is allowed. An empty list means any type. */
 export function readTypes (node: Schema): { types: JsonType[], isNullable: boolean } {
   const listed = [node.type].flat()
   const isNullable = listed.some((name) => name === 'null' || name === 'NULL') || node.nullable === true
   const types = [...new Set(listed.flatMap((name) => jsonType(name) ?? []))]
-  // A number may be an integer anyway.
+  // The type `number` includes integers.
   const named = types.includes('number') ? types.filter((type) => type !== 'integer') : types
   return { types: named.length > 0 ? named : implied(node), isNullable }
 }

@@ -19,7 +19,7 @@ export interface RefusedTool {
   /** Id of the model. */
   model: string
   name: string
-  /** Changes with the tool, so that another definition of it is tried. */
+  /** Digest of the tool's definition. A tool whose definition has changed is sent again. */
   digest: string
   words: string
 }
@@ -62,19 +62,20 @@ interface Sent {
   projected: Projected
 }
 
-/** Failures that a tool may cause. Servers of open models answer some of them with 500. */
+/** Codes of failures that a tool may cause. Servers of open models answer some of these with status 500. */
 const OF_REQUEST: readonly ErrorCode[] = ['ERR_PROVIDER_REQUEST', 'ERR_PROVIDER_UNAVAILABLE', 'ERR_PROVIDER_FAILED']
 /** The most repetitions of a call without a refused tool, and the most searches for the tool that was refused. */
 const MOST_TRIES = 32
 const MOST_SEARCHES = 3
-/** The answer length of a call that only tests whether tools are accepted, tokens; OpenAI accepts no fewer. */
+/** The longest answer, in tokens, of a call that only tests whether tools are accepted. OpenAI accepts no smaller limit. */
 const SHORTEST_ANSWER = 16
 const LONGEST_WORDS = 200
 const PROBE: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }]
 
 /**
- * Returns the model with calls that describe tools in the form that its provider takes. A call that is refused because of a tool is
- * repeated without the tool, and the tool is not described to that model any more until it changes. So no run fails because of one tool.
+ * Returns the model with calls that describe tools in the form that its provider accepts. If the provider refuses a call because of a tool,
+ * the call is repeated without that tool. The tool is not sent to this model again until its definition changes. So no run fails because of
+ * one tool.
  */
 export function withTools (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, finish: Finish<T>, probe: Ask): Promise<T> {
@@ -94,7 +95,7 @@ export function withTools (model: LanguageModelV4, taking: TakingModel): Languag
         if (blamed === 'some') searches++
         const without = new Set(places.map((at) => sent[at]).filter(({ tool }) => tool.name !== ANSWER_TOOL))
         if (without.size === 0) {
-          // The call fails without the tools, too.
+          // The call fails without these tools, too: they are not the cause.
           for (const tool of left) taking.refused.forgetRefused(tool)
           throw error
         }
@@ -121,13 +122,13 @@ export function withTools (model: LanguageModelV4, taking: TakingModel): Languag
   }
 }
 
-/** The feature of a warning about a tool that was left out. */
+/** The `feature` in the warning that a tool was left out. */
 export const TOOL_LEFT_OUT = 'a tool'
 
 type Finish<T> = (result: T, sent: readonly Sent[], left: readonly RefusedTool[]) => T
 type Ask = (options: Options) => PromiseLike<unknown>
 
-/** Returns whether a call was answered. Rejects if it failed for another reason than its content. */
+/** Returns true if a call was answered, and false if it failed in a way that a tool may cause. Rejects with every other failure. */
 async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel): Promise<boolean> {
   try {
     await answer
@@ -138,7 +139,7 @@ async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel)
   }
 }
 
-/** Returns the positions of tools that a failure names; 'some' if it may be about one that it does not name. */
+/** Returns the positions of the tools that the message of a failure names; `some` if a tool may be the cause and none is named. */
 function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: TakingModel): number[] | 'some' {
   const { code } = describe(error)
   if (!OF_REQUEST.includes(code)) return []
@@ -150,7 +151,7 @@ function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: Taki
 }
 
 async function searched (sent: readonly Sent[], areTaken: (some: readonly Sent[]) => Promise<boolean>): Promise<number[]> {
-  // A failure during the search is not the answer to the call.
+  // If the search fails, the caller gets the failure of the call itself.
   const place = await findRefused(sent, areTaken).catch(() => undefined)
   return place === undefined ? [] : [place]
 }
@@ -164,7 +165,7 @@ function digestOf (tool: FunctionTool): string {
 
 const known = new WeakMap<FunctionTool, Map<string, Sent>>()
 
-/** Returns a tool as the provider gets it, always the same object under the same name. */
+/** Returns a tool in the form that the provider gets. The same tool and name always give the same object. */
 function sentTool (original: FunctionTool, name: string, wire: Wire): Sent {
   const of = known.get(original) ?? new Map<string, Sent>()
   known.set(original, of)
@@ -178,7 +179,7 @@ function sentTool (original: FunctionTool, name: string, wire: Wire): Sent {
   return made
 }
 
-/** Returns the tools in the form that the provider gets, without those that it refused before. */
+/** Returns the tools in the form that the provider gets, without the tools that it has refused for this model. */
 function sentTools (tools: readonly FunctionTool[], { id, wire, refused }: TakingModel): Sent[] {
   const before = new Map(refused.refusedTools().filter(({ model }) => model === id).map((each) => [each.name, each]))
   const taken = new Set(tools.map(({ name }) => name))
@@ -204,8 +205,8 @@ function givenName (name: string, wire: Wire, taken: ReadonlySet<string>): strin
 }
 
 /**
- * Returns the options with the schema of the answer in the form that the provider takes. Readers of the answer know both names of a
- * property.
+ * Returns the options with the schema of a structured answer in the form that the provider accepts. The code that reads the answer knows
+ * both names of a renamed property.
  */
 function withAnswerSchema (options: Options, wire: Wire): Options {
   const { responseFormat } = options
@@ -214,7 +215,7 @@ function withAnswerSchema (options: Options, wire: Wire): Options {
   return schema === responseFormat.schema ? options : { ...options, responseFormat: { ...responseFormat, schema } }
 }
 
-/** Returns the options with the tools, and with the earlier calls under the names that the provider knows. */
+/** Returns the options with the tools, and with earlier calls under the names that the provider gets. */
 function asSent ({ tools, toolChoice, ...rest }: Options, sent: readonly Sent[], wire: Wire): Options {
   const options = withAnswerSchema(rest, wire)
   const others = tools?.filter(({ type }) => type !== 'function') ?? []
@@ -242,7 +243,7 @@ function asGiven (message: LanguageModelV4Prompt[number], changed: ReadonlyMap<s
   return { ...message, content } as typeof message
 }
 
-/** Returns the own names of tools that have another name at the provider, by that name. */
+/** Returns the original names of the renamed tools, by the names that the provider gets. */
 const ownNames = (sent: readonly Sent[]): ReadonlyMap<string, string> =>
   new Map(sent.filter(({ tool, original }) => tool.name !== original.name).map(({ tool, original }) => [tool.name, original.name]))
 

@@ -29,8 +29,8 @@ const SSE_LINE = /^(?:data|event|id|retry)?:/
 const SHOWN = 200
 
 /**
- * Reads the events of an answer: of a stream of Server-Sent Events (also without a blank line behind the last event or between events), of
- * a single JSON document, and of JSON lines. `parseValue` parses the JSON of an event.
+ * Returns the parser of an answer's body, which may be Server-Sent Events (also with missing blank lines between events or at the end), a
+ * single JSON document, or JSON lines. `parseValue` parses the JSON of an event.
  */
 export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEvents {
   const parse = createEventStreamParser(LONGEST_ANSWER)
@@ -99,7 +99,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
   }
 }
 
-/** Parses a text as JSON; undefined if it is none. Throws UnusableAnswer if the value would change a prototype. */
+/** Parses a text as JSON; undefined if the text is not JSON. Throws UnusableAnswer if the value would change a prototype. */
 function valueIn (text: string, parse: Parse = parseSafely): { value: unknown } | undefined {
   try {
     return { value: parse(text) }

@@ -14,7 +14,7 @@ type Fetch = typeof globalThis.fetch
 
 type Ask = (send: Fetch) => PromiseLike<LanguageModelV4StreamResult>
 
-/** Returns the reader of an answer. `result` is what the SDK made of an empty answer. */
+/** Returns the parser of an answer. `result` is the SDK's result for an empty answer. */
 type ReaderAfter = (result: LanguageModelV4StreamResult) => Promise<PartReader>
 
 /** The form in which the SDK passes a request. */
@@ -22,7 +22,7 @@ type Message = { method: string, headers: Record<string, string>, body?: string,
 
 export type KeptCalls = ReturnType<typeof createKeptCalls>
 
-/** Creates the functions that make calls over kept connections. */
+/** Creates the functions that call models over kept-alive connections. */
 export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   const { exchange, open, close } = createConnections(clock)
   let lastURL: string | undefined
@@ -49,12 +49,12 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
     },
     close,
 
-    /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
+    /** A `fetch` for calls without streaming. Its answers have the same limits as those of `boundedFetch`. */
     send: (async (url, init) => toResponse(await send(url, init), init?.signal)) as Fetch,
 
     /**
-     * A `fetch` for streams that the SDK reads. Unlike that of Node it sets no limit of its own to the time until an answer begins and
-     * to its pauses.
+     * A `fetch` for streams that the SDK reads. Unlike Node's `fetch` it does not limit the time until an answer begins, or the pauses
+     * within the answer.
      */
     sendForStream: (async (url, init) => {
       const answer = await exchangeOf(url, init)
@@ -63,10 +63,10 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
     }) as Fetch,
 
     /**
-     * Makes a streaming call with `ask`, which calls the SDK's model with the given `fetch`. The SDK shapes the request and maps the
-     * errors. The answer's event stream is read without the SDK's web streams, which take more CPU time than everything else. With
-     * `readerAfter` the SDK gets an empty answer instead, and the result that it makes of that is passed on. Rejects as the SDK's
-     * `doStream` does. `signal` is that of the call.
+     * Makes a streaming call. `ask` calls the SDK's model with the given `fetch`: the SDK builds the request and maps the errors. The
+     * service itself parses the event stream of the answer, because the SDK's web streams take more CPU time than everything else. With
+     * `readerAfter`, the SDK gets an empty answer, and `readerAfter` gets the SDK's result. Rejects as the SDK's `doStream` does. `signal`
+     * is the signal of the call.
      */
     async stream (
       ask: Ask,
@@ -78,10 +78,10 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
       const asked = ask(async (url, init) => {
         const response = await send(url, init)
         if (!isSuccess(response)) return toResponse(response, init?.signal)
-        // An error that came earlier is reported to the reader of the answer.
+        // An error that comes before the answer is read must not be uncaught. The reader of the answer reports it.
         answer = response.on('error', () => {})
         if (readerAfter !== undefined) return new Response('', { headers: flatHeaders(response) })
-        // The SDK's part of the call stays pending for ever. An error would make it compose a message that nobody reads.
+        // The SDK's part of the call stays pending for ever. An error would make the SDK compose a message that nobody reads.
         begun.resolve(undefined)
         return new Promise(() => {})
       })
@@ -112,8 +112,8 @@ const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /**
- * Returns the answer's body without its content encoding. The service requests none, but some servers encode every answer. Of an error in
- * an unreadable encoding only the status is read.
+ * Returns the decoded body of an answer. The service requests no content encoding, but some servers encode every answer. The body of an
+ * error in an unsupported encoding is dropped; its status is enough.
  */
 function decoded (answer: IncomingMessage): Readable {
   const coding = answer.headers['content-encoding']

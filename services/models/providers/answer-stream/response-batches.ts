@@ -45,7 +45,7 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined, re
   body.on('data', (chunk: Uint8Array) => {
     if (ending !== undefined) return
     const { parts, failure } = reader.take(chunk)
-    // The parts report a failure themselves when they are read.
+    // Parts renew the timeout when they are read. Bytes without a part, such as SSE comment lines, are reported here.
     if (parts.length === 0) giveSignOfLife(signal)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {

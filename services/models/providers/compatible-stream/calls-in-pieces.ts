@@ -24,8 +24,8 @@ const isClosing = (input: string) => input.trimEnd().endsWith('}')
 const beginsInput = (input: string) => input.trimStart().startsWith('{')
 
 /**
- * Assembles the tool calls that an answer brings in pieces. Servers differ in the fields of a piece: each may be absent, the same for all
- * calls, or repeated in each piece. Some send a whole call twice.
+ * Assembles the tool calls that an answer brings in pieces. Servers differ in the fields of a piece: each field may be absent, the same for
+ * all calls, or repeated in each piece. Some servers send a whole call twice.
  */
 export function createCallsInPieces (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
   const calls: Call[] = []
@@ -46,7 +46,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     calls.push({ choice, index, givenId: id, id: id ?? newId(), name: name ?? '', input, isClosed, thoughtSignature, isTold: false })
   }
 
-  /** Adds a piece to a call. If the piece does not belong to it, begins another call. Leaves out repetitions. */
+  /** Adds a piece to the call. If the piece does not belong to the call, begins another call. Leaves out repetitions. */
   function proceed (call: Call, piece: CallPiece) {
     if (isOther(call, piece)) {
       if (!isRepetition(call, piece)) begin(piece)
@@ -142,5 +142,5 @@ function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
   return (input === call.input || name !== undefined) && isWholeInput(call) && isSameJson(input, call.input)
 }
 
-/** Joins the names of two pieces: the same name again, a longer one, or the rest of it. */
+/** Joins the names in two pieces of a call. The second name may be the first one again, the first one with more behind it, or its rest. */
 const nameOf = (so: string, piece: string): string => piece.startsWith(so) ? piece : so.startsWith(piece) ? so : so + piece

@@ -97,7 +97,7 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
 
   function takeDelta ({ choice, pieces, refusal, calls, finishReason, isWhole }: Delta) {
     rawReason = finishReason ?? rawReason
-    // Some servers repeat the message behind its pieces.
+    // Some servers send the whole message after its pieces.
     if (isWhole && inPieces.has(choice)) return
     if (!isWhole && (pieces.length > 0 || calls.length > 0)) inPieces.add(choice)
     // Some servers put text and calls into separate choices. A second text would be another answer.
@@ -176,7 +176,7 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
 const reasonOf = (raw: string) => Object.hasOwn(REASONS, raw) ? REASONS[raw] : 'other'
 
 /**
- * Creates the reader of an answer. `result` is what the SDK made of an empty answer: it holds the warnings and the name for the metadata.
+ * Creates the parser of an answer. `stream` is the SDK's result for an empty answer: it holds the warnings and the name for the metadata.
  */
 export async function readerAfter ({ stream }: LanguageModelV4StreamResult) {
   const told = { warnings: [], metadataKey: '' }

@@ -11,7 +11,7 @@ export interface CallPiece {
   name?: string
   /** The next piece of the arguments, JSON text. */
   input: string
-  /** What Google's models attach to their calls. */
+  /** The signature that Google's models attach to a call. */
   thoughtSignature?: string
 }
 
@@ -50,7 +50,10 @@ export interface Chunk {
   usage?: Usage
 }
 
-/** Reads one event, or a whole completion. Unused fields may have any form. A used field is read if it has only one meaning. */
+/**
+ * Parses one event, or a whole completion. Fields that the service does not use may have any form. A used field may have any form that has
+ * only one meaning.
+ */
 export function readChunk (value: Record<string, any>, event?: string): Chunk | ProviderError {
   const choices = objectsOf(value.choices)
   const error = errorIn(value, { event, isAnswer: choices.length > 0 || objectOf(value.message) !== undefined })

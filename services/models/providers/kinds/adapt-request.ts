@@ -45,7 +45,7 @@ function separateImages (message: LanguageModelV4Prompt[number]): LanguageModelV
 
 type Body = Record<string, any>
 
-/** Words of servers that refuse a free choice of tools. */
+/** Matches the message of a server that refuses the tool choice `auto`. */
 export const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
 
 /** Parts of a request that only some OpenAI-compatible servers accept. */
@@ -67,7 +67,7 @@ const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body>> = [
     without: ({ max_tokens: limit, ...body }) => ({ ...body, max_completion_tokens: limit })
   },
   {
-    // Models that do not reason, and servers that know no efforts or not this one.
+    // For models that do not reason, and for servers that do not accept this effort or any effort.
     refusal: /reasoning/i,
     key: ({ reasoning_effort: effort }) => effort === undefined ? undefined : `reasoning_effort ${effort}`,
     without: ({ reasoning_effort: _effort, ...body }) => body
@@ -78,7 +78,7 @@ const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body>> = [
     without: ({ stream_options: _options, ...body }) => body
   },
   {
-    // vLLM without --enable-auto-tool-choice refuses the free choice; some servers know no choice at all.
+    // vLLM without --enable-auto-tool-choice refuses `auto`; some servers do not know the field at all.
     refusal: TOOL_CHOICE_REFUSED,
     key: ({ tool_choice: choice }) => choice === 'auto' ? 'tool_choice auto' : undefined,
     without: ({ tool_choice: _choice, ...body }) => body
@@ -86,8 +86,8 @@ const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body>> = [
 ]
 
 /**
- * Adds the schema of the answer as text to the messages, behind the user's last words: no template accepts two messages of the user in a
- * row.
+ * Adds the schema of the answer to the messages as text, at the end of the user's last message: not every chat template accepts two user
+ * messages in a row.
  */
 function withSchema (messages: Body[], schema: unknown): Body[] {
   const text = `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
@@ -97,7 +97,7 @@ function withSchema (messages: Body[], schema: unknown): Body[] {
   return messages.with(-1, { ...last, content })
 }
 
-/** Returns the parts that were left out of a request because the server of the model does not take them. */
+/** Returns the parts that are left out of a request because the server of the model does not accept them. */
 export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
   const needed = needs.read()
   return [
@@ -106,11 +106,11 @@ export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageMo
   ]
 }
 
-/** Statuses of refusals. Some servers answer 500 if a template throws or a model takes no pictures. */
+/** HTTP statuses of refusals. Some servers answer 500 if a chat template throws or a model accepts no pictures. */
 const REFUSAL_STATUS = [400, 422]
 const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?call/i
 
-/** Returns the message of a server that refuses a request; undefined for any other failure. */
+/** Returns the server's message if the server refused the request; undefined for any other failure. */
 function readRefusal (error: unknown): string | undefined {
   const { statusCode = 0, message, responseBody = '' } = error as { statusCode?: number, message?: string, responseBody?: string }
   const words = `${message} ${responseBody}`
@@ -121,15 +121,15 @@ function readRefusal (error: unknown): string | undefined {
 interface Adapting {
   /** Builds the SDK's model with the given change of the request's body. */
   make: (transform: (body: Body) => Body) => LanguageModelV4
-  /** Changes the options to those that the SDK's model gets. */
+  /** Returns the options in the form that the SDK's model gets. */
   prepare: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions
   to: AdaptedTo
   except?: Need
 }
 
 /**
- * Returns a function that calls a model in the form that its server takes. If a refusal names no known part, the call is repeated in the
- * plain form.
+ * Returns a function that calls a model in the form that its server accepts. If the message of a refusal names neither a known part nor a
+ * need, the mild needs are tried, and then the plain form.
  */
 export function adaptingModel ({ make, prepare, to, except }: Adapting) {
   return async <T>(
@@ -154,8 +154,8 @@ const hasFile = ({ role, content }: LanguageModelV4Prompt[number]): boolean =>
 const isNamed = (words: string, need: Need) => NEEDS[need].refusal.test(words)
 
 /**
- * Returns the needs to try for a refused request: the one that the message names, else the mild ones, else the plain form; [] if all of
- * them were met.
+ * Returns the needs to try after a refusal: the need that the message names, otherwise the mild needs, otherwise the plain form. Empty if
+ * all of these are met, or if the message is about something that no need changes, such as the length of the prompt.
  */
 function nextNeeds (words: string, sent: LanguageModelV4CallOptions): Need[] {
   const named = readNeed(words, sent)

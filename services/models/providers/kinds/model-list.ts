@@ -18,7 +18,7 @@ interface Entry {
   tokens?: unknown
 }
 
-/** Returns the entry for the service's own list; nothing for an unusable id. */
+/** Returns a list with the model as an entry of the service's own list; an empty list if the id cannot be used. */
 export function modelInfo ({ provider, id: model, name, tokens }: Entry): ModelInfo[] {
   const id = `${provider}/${model}`
   if (typeof model !== 'string' || !/^\S+$/.test(model) || id.length > LONGEST_NAME) return []

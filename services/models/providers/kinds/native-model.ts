@@ -11,7 +11,7 @@ type Options = LanguageModelV4CallOptions
 /** Parts of a call that a provider may refuse. */
 const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
   {
-    // Anthropic's API requires a limit for the answer. The SDK sends the maximum of the model, for which its window may leave no room.
+    // Anthropic's API requires a limit for the answer. The SDK sends the model's maximum, for which the context window may have no room.
     refusal: /max_tokens.*(?:exceed context limit|maximum allowed)/i,
     without (options, words) {
       const room = roomIn(words)
@@ -19,7 +19,7 @@ const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
     }
   },
   {
-    // Other servers with this API, such as vLLM, accept a free choice of tools only if they are started with a parser of calls.
+    // Other servers with this API, such as vLLM, accept the tool choice `auto` only if they are started with a parser for tool calls.
     refusal: TOOL_CHOICE_REFUSED,
     key: ({ toolChoice }) => toolChoice?.type === 'auto' ? 'tool choice' : undefined,
     without: ({ toolChoice, ...options }) => toolChoice?.type === 'auto' ? options : undefined
@@ -30,7 +30,7 @@ const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
     without: ({ reasoning, ...options }) => reasoning === undefined ? undefined : options
   },
   {
-    // Ids of calls that the server itself generated.
+    // All call ids become portable, even those that the server itself generated.
     refusal: /(?:tool_use|tool_call|call)[._]?id|\.id\b.*pattern/i,
     without: (options) => NEEDS['portable-ids'].isMet(options) ? undefined : NEEDS['portable-ids'].apply(options)
   },
@@ -40,10 +40,13 @@ const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
     without: (options) => options.prompt.some(hasAttached) ? { ...options, prompt: options.prompt.map(withoutAttached) } : undefined
   }
 ]
-/** Tokens. If less room is left for the answer, the conversation is too long. */
+/** The fewest tokens that must be left for the answer. With less room, the conversation is too long. */
 const SMALLEST_ROOM = 1_024
 
-/** Returns the longest answer that a refusal allows ("188240 + 21333 > 200000", "128000 > 64000"); undefined if it is too short. */
+/**
+ * Returns the longest answer, in tokens, that the message of a refusal allows ("188240 + 21333 > 200000", "128000 > 64000"); undefined if
+ * that is less than SMALLEST_ROOM.
+ */
 function roomIn (words: string): number | undefined {
   const [, input = '0', most] = /(?:(\d+) \+ )?\d+ > (\d+)/.exec(words) ?? []
   const room = Number(most) - Number(input)
@@ -61,8 +64,8 @@ interface NativeModel {
 }
 
 /**
- * Returns the calls of a provider's own SDK. If the provider refuses a part of a call, the call is repeated without the part, or in the
- * form that the message asks for.
+ * Returns the functions that call a model with the SDK's package for its API. If the provider refuses a part of a call, the call is
+ * repeated without that part, or in the form that the message asks for.
  */
 export function nativeModel ({ open, prepare, to }: NativeModel): ModelCalls {
   const whole = open('answer')
@@ -90,7 +93,7 @@ function readRefusal (error: unknown): string | undefined {
   return REFUSAL_STATUS.includes(statusCode) ? `${message} ${responseBody}` : undefined
 }
 
-/** Returns the needs of the model that follow from the message of a refusal. */
+/** Returns the needs of the model that the message of a refusal shows. */
 function needsIn (words: string, sent: Options): Need[] {
   if (TOOL_CHOICE_REFUSED.test(words) && !NEEDS['tools-in-words'].isMet(sent)) return ['tools-in-words']
   const named = readNeed(words, sent)

@@ -24,9 +24,12 @@ interface OpenModel extends Access {
   provider: string
   /** The model's name, the part of the id after the slash. */
   model: string
-  /** Returns the `fetch` of a mode, which bounds the answers and reads those of `form` leniently. */
+  /**
+   * Returns a `fetch` for answers in a mode. It limits the size of answers, and corrects the answers of the API `form` before the SDK
+   * parses them.
+   */
   fetchFor(mode: AnswerMode, form: AnswerForm): typeof globalThis.fetch
-  /** Loads the calls over connections that are kept. */
+  /** Loads the functions that make calls over kept-alive connections. */
   calls(): Promise<KeptCalls>
 }
 
@@ -43,12 +46,12 @@ export interface ProviderKind {
   readonly smallModel?: string
   /** The context window in tokens of a model about which the list says nothing. */
   readonly contextWindow: number
-  /** Which files its models take. */
+  /** The API whose rules for files apply to its models. */
   readonly fileApi: FileApi
   open(model: OpenModel): Promise<ModelCalls>
   /** The request for the list of models. */
   listRequest(access: Access): { url: string, headers: Record<string, string> }
-  /** Reads the answer to it. Throws a SyntaxError when the text holds no list. */
+  /** Parses the answer to the request for the list. Throws a SyntaxError if the text holds no list. */
   readList(text: string, provider: string): ModelInfo[]
   load(): Promise<unknown>
 }

@@ -5,15 +5,21 @@ import type { LearnedNeeds } from '../learned-limits.ts'
 export interface RefusablePart<R> {
   /** Matches the message of a server that does not take the part. */
   refusal: RegExp
-  /** Identifies the part, so that it is not sent again. A part without a key is left out of the refused call only. */
+  /**
+   * Returns the key under which a refusal of the part is remembered, so that the part is not sent again; undefined if the request does not
+   * have the part. A part without a `key` function is left out of the refused call only.
+   */
   key?: (request: R) => string | undefined
-  /** Returns the request without the part; undefined if a request has no such part (only for parts without a `key`). */
+  /**
+   * Returns the request without the part; undefined if a request has no such part (only for parts without a `key`). `words` is the message
+   * of the refusal.
+   */
   without: (request: R, words: string) => R | undefined
 }
 
-/** The known facts about requests that the server of a model takes. */
+/** The known facts about the requests that the server of a model accepts. */
 export interface AdaptedTo {
-  /** Keys of the parts that it has refused since the start. */
+  /** Keys of the parts that the server has refused since the service started. */
   parts: Set<string>
   needs: LearnedNeeds
 }
@@ -21,13 +27,13 @@ export interface AdaptedTo {
 interface Adapting<R, T> {
   parts: ReadonlyArray<RefusablePart<R>>
   to: AdaptedTo
-  /** A need that would take the subject away from the call: it is not met, and the refusal is thrown. */
+  /** A need that would remove the subject of the call, such as its picture. This need is never applied: the refusal is thrown instead. */
   except?: Need
   /** Returns the message of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined
   /**
-   * Returns the needs to try after a refusal. `hasPart`: the request has a part that the message names, which is left out if nothing is
-   * returned.
+   * Returns the needs to try after a refusal. `hasPart` is true if the request has a part that the message names; this part is left out if
+   * no need is returned.
    */
   nextNeeds: (words: string, needed: ReadonlySet<Need>, hasPart: boolean) => readonly Need[]
   /** Sends the request in the form that meets the needs, without the parts that `strip` removes. */
@@ -35,13 +41,13 @@ interface Adapting<R, T> {
 }
 
 /**
- * Makes a call in the form that its server is known to take. If the server refuses the request, it is sent again without the part that the
- * message names, or in the form that it asks for. The change that led to an answer is remembered. Of several refusals the first is thrown,
- * because it is about the original request.
+ * Makes a call in the form that its server is known to accept. If the server refuses the request, the request is sent again without the
+ * part that the message names, or in the form that the message asks for. Changes that led to an answer are remembered. If nothing is left
+ * to change, the first refusal is thrown, because it is about the original request.
  */
 export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
   const needed = new Set([...to.needs.read()].filter((need) => need !== except))
-  /** The needs that this call has shown. */
+  /** The needs that this call has revealed. */
   const found = new Set<Need>()
   const refused = new Set(to.parts)
   /** Functions that remove the parts without a key. */
@@ -82,10 +88,10 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
 
 const isIn = (known: ReadonlySet<string>, key: string | undefined) => key !== undefined && known.has(key)
 
-/** A question that is answered as a whole, such as one about a picture: nobody would learn that the picture was left out. */
+/** For calls without streaming, such as a question about a picture: their caller would not learn that the picture was left out. */
 export const OF_WHOLE_ANSWERS = { except: 'no-pictures' } as const
 
-/** Creates the keys of the parts that each model has refused since the start, by address and model. */
+/** Creates the function that returns the keys of the parts that a model at an address has refused since the service started. */
 export function createRefusedParts (): (baseURL: string, model: string) => Set<string> {
   const refused = new Map<string, Set<string>>()
   return (baseURL, model) => {

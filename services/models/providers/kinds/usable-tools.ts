@@ -6,9 +6,9 @@ import { type BatchedResult, batchesOf, streamOf } from '../part-batches.ts'
 
 /** Tools of fewer tokens than this cannot be distinguished from the error of the estimate. */
 const FEWEST_TOKENS = 500
-/** How many tokens servers count for the messages of a prompt without tools, as a share of our estimate: their vocabularies differ. */
+/** The range of the tokens that servers count for a prompt without tools, as factors of our estimate: their vocabularies differ. */
 const MESSAGES = { least: 0.5, most: 1.3 }
-/** Tokens that a template adds to each prompt. The template of firefunction describes functions even if there are none. */
+/** Tokens that a chat template adds to each prompt. The template of firefunction describes functions even if there are none. */
 const PREAMBLE = 500
 
 /** The server did not show the tools of a request to the model. */
@@ -17,8 +17,8 @@ export class ToolsUnseen extends Error {
 }
 
 /**
- * Returns the answer. If the tokens that the server reports leave no room for the tools of the request, the answer fails at its end, and
- * the need `tools-in-words` is noted. Many chat templates leave out tools, and their servers do not report it.
+ * Returns the answer with a check at its end. If the server counts too few input tokens to have read the tools of the request, the answer
+ * fails with ToolsUnseen, and the need `tools-in-words` is noted. Many chat templates leave out tools, and their servers do not report it.
  */
 export function withToolsSeen (
   result: LanguageModelV4StreamResult,
@@ -53,7 +53,7 @@ export function withToolsSeen (
   return { ...result, batches, stream: streamOf(batches) } as BatchedResult
 }
 
-/** Messages of servers whose own parser found neither calls nor text in an answer: llama.cpp, Ollama, LM Studio. */
+/** Matches the message of a server (llama.cpp, Ollama, LM Studio) whose own parser found neither calls nor text in an answer. */
 const UNREAD = /output that does not match the expected|(?:error|fail\w*) (?:in |to )?pars\w+ (?:the )?(?:tool|function)[ _-]?calls?/i
 
 /** Counts successive answers in which the server of a model could not read the calls. */
@@ -62,14 +62,14 @@ export interface UnreadAnswers {
 }
 
 /**
- * After one such answer the model is asked again. After the second in a row, tools are described in words, and the service reads the calls
- * itself.
+ * The number of unreadable answers in a row after which tools are described as text and the service parses the calls itself. Before that,
+ * the model is asked again.
  */
 const MOST_UNREAD = 2
 
 /**
- * Returns the answer. If the server cannot read it repeatedly, the need `tools-in-words` is noted. A weak model writes calls that the
- * parser of its template refuses.
+ * Returns the answer. If the model's server cannot parse several answers in a row, the need `tools-in-words` is noted. A weak model writes
+ * calls that the parser of its server refuses.
  */
 export function withCallsRead (
   result: LanguageModelV4StreamResult,

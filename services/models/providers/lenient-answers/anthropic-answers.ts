@@ -13,12 +13,12 @@ interface Block {
   input: string
 }
 
-/** The kinds of pieces, and the field that holds each. */
+/** The types of deltas, and the field that holds the text of each. */
 const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json', signature_delta: 'signature' } as const
-/** Types of pieces that are passed on unchanged. */
+/** Types of deltas that are passed on unchanged. */
 const OTHER_PIECES = ['citations_delta', 'compaction_delta']
 
-/** Returns the token counts of a usage; other fields unchanged. */
+/** Returns a usage with its token counts as numbers and its other fields unchanged. The count `needed` is 0 if it is absent. */
 function readUsage (value: unknown, needed: 'input_tokens' | 'output_tokens'): Fields {
   const usage = objectOf(value) ?? {}
   const counts = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
@@ -184,7 +184,7 @@ function createStream (): StreamReader {
 
 const isEmptyInput = (input: unknown) => input == null || input === '' || (isObject(input) && Object.keys(input).length === 0)
 
-/** Returns the used blocks of a message in the form that the SDK reads. */
+/** Returns a content block in the form that the SDK accepts; an empty list for a block without a type. */
 function readBlock (block: Fields): Fields[] {
   const { type, text, thinking, signature, id, name, input } = block
   if (type === 'text') return [{ ...block, text: textOf(text) ?? '' }]

@@ -11,7 +11,7 @@ function chunkOf (value: Fields): Chunk {
 const textIn = (deltas: Delta[], block: 'text' | 'reasoning') =>
   deltas.flatMap(({ pieces }) => pieces.filter((piece) => piece.block === block).map(({ text }) => text)).join('')
 
-/** Returns the message of a completion, or of the chunks of one. */
+/** Returns one completion in the form that the SDK accepts, from a whole completion or from the chunks of a stream. */
 function completionOf (chunks: Chunk[]): Fields {
   const deltas = chunks.flatMap((chunk) => chunk.deltas)
   if (deltas.length === 0) throw unreadable()

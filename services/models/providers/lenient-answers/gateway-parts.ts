@@ -9,11 +9,11 @@ import { inputOf, objectOf, objectsOf, textOf, wordsOf } from './fields.ts'
 type Fields = Record<string, any>
 
 /**
- * Matches a delta without escapes or further keys, by far the most frequent part, four times as fast as JSON.parse. The character class
- * holds all characters but quotes, backslashes and control characters.
+ * Matches a delta without escapes or further keys, which is by far the most frequent part. The match is four times as fast as JSON.parse.
+ * The character class holds all characters but quotes, backslashes and control characters.
  */
 const PLAIN_DELTA = /^\{"type":"(text|reasoning)-delta","id":"([ !#-[\]-\uffff]*)","delta":"([ !#-[\]-\uffff]*)"\}$/
-/** The longest part for the expression, in characters: it keeps a state for each character. */
+/** The longest part, in characters, on which the regular expression is used: it keeps a state for each character. */
 const LONGEST_PLAIN = 4_096
 
 /** Parses one part. Throws a SyntaxError if it is no JSON. */
@@ -52,7 +52,7 @@ function readPart (part: Fields): Fields {
   }
 }
 
-/** Returns the parts for one content of a whole answer. */
+/** Returns the stream parts for one content element of a whole answer. `at` is the element's position in the answer. */
 function partsOfContent (content: Fields, at: number): Fields[] {
   const { type, text } = content
   if (type !== 'text' && type !== 'reasoning') return [readPart(content)]

@@ -35,7 +35,7 @@ function readPart (given: unknown): Fields[] {
   return [{ text: text ?? '', thought, thoughtSignature, executableCode: code, codeExecutionResult: result }]
 }
 
-/** Returns the parts of a content, which is a list, a single part or a text. */
+/** Returns the parts of a candidate's content, which is a list, a single part or a text. */
 function partsOf ({ content }: Fields): Fields[] {
   const parts = objectOf(content)?.parts ?? (objectOf(content) ? undefined : content)
   if (parts === undefined || parts === null) return []
@@ -79,7 +79,7 @@ function readUsage (value: unknown): Fields | undefined {
   }
 }
 
-/** Returns a chunk or a whole answer in the form that the SDK reads. Throws the error if it is one. */
+/** Returns a chunk or a whole answer in the form that the SDK accepts. Throws a ProviderError if the value is an error. */
 function readChunk (given: Fields, event?: string): Fields {
   // Google's servers for editors put the answer into a further object.
   const value = given.candidates === undefined && objectOf(given.response)?.candidates !== undefined ? given.response : given
@@ -112,7 +112,7 @@ function readChunk (given: Fields, event?: string): Fields {
 function createStream (): StreamReader {
   let hasContent = false
   let isEnded = false
-  /** The calls without an id so far, as text, each with its signatures: some servers send a call again with a later chunk. */
+  /** The calls so far that have no id, as JSON, each with its signatures: some servers send a call again in a later chunk. */
   const calls = new Map<string, Set<string | undefined>>()
 
   /** True if a call without an id is a repetition. Only two different signatures show that two equal calls are meant. */
@@ -152,7 +152,7 @@ function createStream (): StreamReader {
   }
 }
 
-/** Returns a whole call without an id as text; undefined for other parts. */
+/** Returns the canonical JSON of a complete call without an id; undefined for other parts. */
 function writtenCall ({ functionCall: call }: Fields): string | undefined {
   if (call === undefined || call.id !== undefined || call.name === undefined) return undefined
   return call.partialArgs == null && call.willContinue !== true ? canonicalJson([call.name, call.args ?? {}]) : undefined

@@ -5,7 +5,7 @@ import { type AnswerMode, boundedFetch, unreadable } from '../bounded-fetch.ts'
 
 export type Fields = Record<string, any>
 
-/** Converts the events of one answer to those that the SDK's reader accepts. Throws the error if an event is one. */
+/** Converts the events of one answer to events that the SDK's parser accepts. Throws a ProviderError if an event is an error. */
 export interface StreamReader {
   take(value: Fields, event?: string): Fields[]
   /** Takes a whole answer that came in place of a stream. */
@@ -14,19 +14,19 @@ export interface StreamReader {
   end(isDone: boolean): Fields[]
 }
 
-/** Reads the answers of an API leniently, before the SDK's strict reader gets them. */
+/** Converts the answers of an API to the form that the SDK's strict parser accepts. Servers send many variants of this form. */
 export interface AnswerForm {
   /** Absent if the service itself reads the streams. */
   createStream?(): StreamReader
-  /** Returns a whole answer in the form that the SDK reads. Throws the error if it is one. */
+  /** Returns a whole answer in the form that the SDK accepts. Throws a ProviderError if the value is an error. */
   readWhole(value: Fields): Fields
-  /** Returns a stream of events as one answer, if no stream was requested. */
+  /** Joins the events of a stream into one answer, for a server that streams although no stream was requested. */
   join?(values: Fields[]): Fields
 }
 
 type Fetch = typeof globalThis.fetch
 
-/** Returns a bounded `fetch` whose answers are made readable for the SDK. Refusals pass unchanged. */
+/** Returns a `boundedFetch` that converts answers to the form that the SDK accepts. Error answers pass unchanged. */
 export function lenientFetch (form: AnswerForm, mode: AnswerMode, fetch?: Fetch): Fetch {
   const bounded = boundedFetch(mode, fetch)
   return async (url, init) => {
@@ -55,7 +55,7 @@ async function readDocument (form: AnswerForm, body: AsyncIterable<Uint8Array>):
   return form.readWhole(found[0].type === 'document' || form.join === undefined ? document : form.join(values))
 }
 
-/** Yields the events of an answer in the form that the SDK reads. */
+/** Yields the events of an answer in the form that the SDK accepts. */
 async function * rewritten (
   reader: StreamReader,
   body: AsyncIterable<Uint8Array>,

@@ -6,7 +6,7 @@ import { errorIn, ProviderError, readErrorWords } from '../error-words.ts'
 import { countOf, inputOf, numberOf, objectOf, objectsOf, textOf, wordsOf } from './fields.ts'
 import type { AnswerForm, Fields, StreamReader } from './lenient-fetch.ts'
 
-/** An item of the output. */
+/** An item of the response's output. */
 interface Item {
   type: unknown
   id: string
@@ -23,7 +23,7 @@ const ENDS: Record<string, string> = {
   'response.done': 'response.completed',
   'response.incomplete': 'response.incomplete'
 }
-/** The thoughts of open models have another name than OpenAI's, of which only a summary is sent. */
+/** Events with thoughts. Servers of open models send the first one. OpenAI sends the second one, with a summary of the thoughts. */
 const THOUGHTS = ['response.reasoning_text.delta', 'response.reasoning_summary_text.delta']
 const ABOUT_THOUGHTS = ['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done']
 
@@ -51,7 +51,7 @@ const withCount = (name: string, value: unknown) => {
   return count === undefined ? {} : { [name]: count }
 }
 
-/** Returns the fields of a response that its end carries. */
+/** Returns the fields that the last event of a response carries. */
 function readEnd (value: unknown): Fields {
   const response = objectOf(value) ?? {}
   const reason = wordsOf(objectOf(response.incomplete_details)?.reason)
@@ -82,7 +82,10 @@ function createStream (): StreamReader {
   let isCreated = false
   let isEnded = false
 
-  /** Returns the position of the item that an event names; of the last one if it names none. */
+  /**
+   * Returns the position of the item that an event names. If the event names none, returns the position of the last item, or with `isNew`
+   * the position after it.
+   */
   function positionOf ({ output_index: index, item_id: id, item }: Fields, isNew = false): number {
     const given = numberOf(index)
     if (given !== undefined) return given
@@ -108,7 +111,7 @@ function createStream (): StreamReader {
     }]
   }
 
-  /** Begins an item at a position, unless it has begun. A call waits until its name is known. */
+  /** Begins an item at a position, unless the item there has begun. A call waits until its name is known. */
   function begin (index: number, given: Fields): Fields[] {
     const { type, call_id: callId, name } = given
     let item = items.get(index)

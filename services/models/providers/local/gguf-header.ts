@@ -2,24 +2,24 @@ import { open } from 'node:fs/promises'
 
 /** The facts about a model in the header of its file. Missing facts are absent. */
 export interface ModelHeader {
-  /** Such as `llama`. */
+  /** The architecture of the model, such as `llama`. */
   architecture?: string
-  /** The window that the model was made for, tokens. */
+  /** The context length that the model was made for, in tokens. */
   contextLength?: number
-  /** Bytes of memory for each token of the window, with 16-bit keys and values. */
+  /** Bytes of memory for each token of the context, with 16-bit keys and values. */
   bytesPerToken?: number
 }
 
-/** The magic number, the version, and the numbers of tensors and settings; bytes. */
+/** The bytes at the beginning of a GGUF file: magic number, version, number of tensors and number of settings. */
 const BEGINNING = 24
-/** The bytes that are read: the settings of a model stand at the beginning, before the vocabulary of its tokenizer. */
+/** The number of bytes that are read. A file has the settings of its model at the beginning, before the vocabulary of the tokenizer. */
 const READ = 256 * 1024
-/** Sizes of the types of values, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Strings are 8, lists 9. */
+/** Sizes in bytes, by type of a value, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Type 8 is a string, type 9 a list. */
 const SIZES: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
 const [STRING, LIST] = [8, 9]
 const BYTES_PER_NUMBER = 2
 
-/** Reads the header of a model file. If it is not one, throws an Error whose message is the end of a sentence. */
+/** Reads the header of a model file. If the file is not a GGUF file, throws an Error with a message such as "the file is empty". */
 export async function readModelHeader (path: string): Promise<ModelHeader> {
   const file = await open(path)
   try {
@@ -33,7 +33,7 @@ export async function readModelHeader (path: string): Promise<ModelHeader> {
   }
 }
 
-/** Returns the numbers and texts of the header, as far as it was read. */
+/** Returns the settings in the header that are numbers or strings. Settings behind `bytes` are missing. */
 function settingsIn (bytes: Buffer): Map<string, number | string> {
   const settings = new Map<string, number | string>()
   const count = Number(bytes.readBigUInt64LE(16))

@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { type BatchedResult, batchesOf, type PartBatches, streamOf } from '../part-batches.ts'
 import type { ServedFile } from './model-pool.ts'
 
-/** The fewest tokens of an answer that give its speed. */
+/** The fewest tokens of an answer from which its speed is measured well. */
 const TOKENS_TIMED = 8
 
 type Lease = ServedFile & { release: () => void }
@@ -17,7 +17,7 @@ interface Parts {
   onSpeed: (tokensPerSecond: number, isShort: boolean) => void
 }
 
-/** Returns the model of a file. Each call keeps its server until the call has ended. */
+/** Returns the language model of a model file. Each call leases the file's server until the call has ended. */
 export function createLeasedModel ({ provider, name, lease, clock, onSpeed }: Parts): LanguageModelV4 {
   return {
     ...{ specificationVersion: 'v4', provider, modelId: name, supportedUrls: {} },

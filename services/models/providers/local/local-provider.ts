@@ -15,9 +15,9 @@ import { createLeasedModel } from './leased-model.ts'
 
 export const LOCAL = 'local'
 
-/** The most threads: more make a usual computer no faster. */
+/** The most threads of a server: more threads make a usual computer no faster. */
 const MOST_THREADS = 8
-/** Idle servers of other models are ended to get a window of this size; tokens. */
+/** Idle servers of other models are ended to get a context window of this size, in tokens. */
 const ENOUGH_WINDOW = 8_192
 const NO_NEEDS: LearnedNeeds = { read: () => new Set(), note () {}, forget () {} }
 
@@ -25,7 +25,7 @@ interface Parts {
   settings: () => Pick<Config, 'engine' | 'providers'>
   /** The service's home. */
   home: string
-  /** The environment of its children. */
+  /** Returns the environment variables for child processes. */
   environment: () => NodeJS.ProcessEnv
   needsOf: (id: string, place: string) => LearnedNeeds
   clock: Clock
@@ -33,29 +33,29 @@ interface Parts {
 
 /** The provider of models that are files. */
 interface LocalProvider extends Provider {
-  /** True if there are files, as far as is known. */
+  /** True if there are model files, or if some may have been added. */
   hasFiles(): boolean
-  /** Looks for files. */
+  /** Searches for model files again. */
   refresh(): Promise<void>
-  /** Returns a file as a model, or with the reason why it cannot be one. */
+  /** Returns a file as a model; if it cannot be used, with the reason in `unavailable`. */
   describe(file: ModelFile): Promise<ModelInfo>
-  /** Ends all servers, for good. */
+  /** Ends all servers. No server can be started afterwards. */
   end(): Promise<void>
 }
 
 type Pool = ReturnType<typeof createModelPool>
 
-/** What was observed of models since the start of the service, by their names. */
+/** Observations since the service started, by the names of the models. */
 interface Seen {
-  /** Their last speeds, tokens a second. `isShort`: measured with few tokens. */
+  /** The last speed of each model, in tokens a second. `isShort` is true if the speed was measured with few tokens. */
   speeds: Map<string, { tokensPerSecond: number, isShort: boolean }>
-  /** Why their servers did not start, and the state of their files at that time. */
+  /** Why the server of a model did not start, and the state of the model's file at that time (`stampOf`). */
   failures: Map<string, { stamp: string, why: string }>
 }
 
 const entryOf = ({ providers }: ReturnType<Parts['settings']>) => providers?.[LOCAL]
 
-/** Throws an error with a sentence about why a model cannot be used. */
+/** Throws ProviderNotConfigured with the message of `error`. Throws an AbortError unchanged. */
 function refuse (model: string, error: unknown): never {
   if (error instanceof Error && error.name !== 'AbortError') throw new ProviderNotConfigured(`${LOCAL}/${model}`, error.message)
   throw error
@@ -64,12 +64,18 @@ function refuse (model: string, error: unknown): never {
 const engineOf = ({ settings, home, environment }: Parts): string =>
   findEngine({ configured: settings().engine, home, environment: environment() })
 
-/** Returns the window that a model gets, and the servers that end for it. Throws an Error whose message is the end of a sentence. */
+/**
+ * Returns the context window that a model gets, with its memory. Throws an Error whose message completes
+ * "The model … cannot be used yet:".
+ */
 async function fitOf ({ name, path }: ModelFile, pool: Pool, { settings }: Parts): Promise<ModelFit> {
   return chooseWindow(await readNeeds(path), memoryLeft(pool.others(name)), entryOf(settings())?.window)
 }
 
-/** Makes room in memory for a model by ending idle servers. Throws an Error whose message is the end of a sentence. */
+/**
+ * Ends idle servers of other models until there is enough memory for a model. Calls `reserve` with the result before it returns the result.
+ * Throws an Error whose message completes "The model … cannot be used yet:".
+ */
 async function makeRoom ({ name, path }: ModelFile, pool: Pool, { settings }: Parts, reserve: (fit: ModelFit) => void): Promise<ModelFit> {
   const needs = await readNeeds(path)
   const { window: configured } = entryOf(settings()) ?? {}
@@ -90,7 +96,7 @@ async function makeRoom ({ name, path }: ModelFile, pool: Pool, { settings }: Pa
   }
 }
 
-/** Starts the server of a file. Throws an Error whose message is the end of a sentence. */
+/** Starts the server of a file. Throws an Error whose message completes "The model … cannot be used yet:". */
 async function serve (
   { name, path }: ModelFile,
   started: Pick<ServerParts, 'engine' | 'window' | 'signal'>,
@@ -104,14 +110,14 @@ async function serve (
     settings: () => ({ baseURL: server.baseURL, models: [name], timeouts: entryOf(settings())?.timeouts }),
     configuredKey: () => server.key,
     variables: {},
-    // Its address is different at each start.
+    // The server's address is different at each start, so the needs are stored by the path of the file.
     needsOf: (id) => needsOf(id, path),
     clock
   })
   return { server, provider }
 }
 
-/** Remembers why a server did not start, for lists. */
+/** Remembers why a server did not start, so that lists of models show the reason. */
 async function noteFailure<T> ({ name, path }: ModelFile, { failures }: Seen, start: Promise<T>): Promise<T> {
   const stamp = stampOf(path)
   try {
@@ -126,7 +132,7 @@ async function noteFailure<T> ({ name, path }: ModelFile, { failures }: Seen, st
 
 const asSentence = (text: string) => `${text[0].toUpperCase()}${text.slice(1)}`
 
-/** Returns a file as lists show it. */
+/** Returns a file as lists of models show it. */
 async function describeFile (file: ModelFile, pool: Pool, { speeds, failures }: Seen, parts: Parts): Promise<ModelInfo> {
   const { name, path } = file
   const info: ModelInfo = { id: `${LOCAL}/${name}`, name, provider: LOCAL }
@@ -188,7 +194,7 @@ export function createLocalProvider (parts: Parts): LocalProvider {
     },
     configured: () => true,
     timeouts: () => entryOf(settings())?.timeouts ?? {},
-    // Their servers share the processors of this computer.
+    // All files count as one local server, because their servers share the processors of this computer.
     localServer: async () => LOCAL,
     advice: { key: 'its server refuses the key that it was started with.', address: 'whether the file is whole' },
     secrets: () => [...keys],

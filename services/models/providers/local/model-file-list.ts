@@ -4,9 +4,9 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { readJson } from '../../../lib/json.ts'
 
-/** A file of weights on this computer. */
+/** A model file, with the weights of a model, on this computer. */
 export interface ModelFile {
-  /** The model's name: that of the file without `.gguf`. Characters that a model's name may not have are dashes. */
+  /** The model's name: the name of the file without `.gguf`, with dashes in place of characters that the name of a model may not have. */
   name: string
   path: string
 }
@@ -19,24 +19,24 @@ export interface FoundFile extends ModelFile {
 }
 
 const ENDING = /\.gguf$/i
-/** The second and later parts of a model in several files; the engine finds them by the first. */
+/** Matches the second and later parts of a model in several files. The engine finds these parts by the first one. */
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
-/** A projector lets a model see pictures, and is no model itself. */
+/** Matches a projector, which lets a model see pictures, and is no model itself. */
 const PROJECTOR = /mmproj/i
-/** How many levels of folders are searched below that of a program, and the most files that are returned. */
+/** How many levels of folders are searched below the folder of another program. */
 const DEPTH = 5
-/** How many levels of folders are searched below that of the service. */
+/** How many levels of folders are searched below the folder of the service, and the most files that are returned for a folder. */
 const OWN_DEPTH = 2
 const MOST_FILES = 200
-/** The most bytes of a manifest of Ollama; usual ones have a thousand. */
+/** The most bytes of a manifest of Ollama; a usual manifest has about a thousand. */
 const LONGEST_MANIFEST = 1024 * 1024
 
 const isModelFile = (path: string) => ENDING.test(path) && !LATER_PART.test(path) && !PROJECTOR.test(basename(path))
 
-/** Returns the path that a text of config.json means; `~` is the user's home. */
+/** Returns a path of config.json with the user's home in place of `~`. */
 export const expandHome = (path: string, home = homedir()): string => path.replace(/^~(?=$|[/\\])/, home)
 
-/** Returns the model of a file. */
+/** Returns the model file at a path. */
 export const modelFileAt = (path: string, name = basename(path).replace(ENDING, '')): ModelFile =>
   ({ name: name.replace(/[^\w.:-]+/g, '-').slice(0, 100), path })
 
@@ -56,7 +56,7 @@ async function modelFilesBelow (folder: string, depth = 1): Promise<ModelFile[]>
 /** Creates the list of the files that are models of the service: those below `folder`, and those with the paths that are `named`. */
 export function createOwnFiles (folder: string, named: () => string[] | undefined) {
   let files: ModelFile[] = []
-  /** The last change of the folder that was noticed. */
+  /** The last change of the folder that was noticed, as `mtimeMs`. */
   let seenAt: number | undefined
   const changedAt = () => statSync(folder, { throwIfNoEntry: false })?.mtimeMs
 
@@ -69,13 +69,13 @@ export function createOwnFiles (folder: string, named: () => string[] | undefine
   }
 
   return {
-    /** Looks for files. */
+    /** Searches for files again. */
     refresh,
-    /** Returns the files that were seen last. */
+    /** Returns the files that the last search found. */
     list: () => files,
-    /** True if there are files, or if some may have been added since the last look. */
+    /** True if there are files, or if some may have been added since the last search. */
     hasAny: (): boolean => files.length > 0 || named() !== undefined || changedAt() !== seenAt,
-    /** Returns the file of a model, even if it was added since the last look. */
+    /** Returns the file of a model, even if the file was added since the last search. */
     async find (name: string): Promise<ModelFile | undefined> {
       if (!files.some((file) => file.name === name)) await refresh()
       return files.find((file) => file.name === name)
@@ -101,7 +101,7 @@ async function filesOfOllama (folder: string): Promise<ModelFile[]> {
   return found.flat()
 }
 
-/** Folders in which programs keep model files. */
+/** Returns the model files that other programs keep on this computer. */
 export async function filesOfPrograms (environment: NodeJS.ProcessEnv, home = homedir()): Promise<FoundFile[]> {
   const caches = environment.XDG_CACHE_HOME || (process.platform === 'darwin' ? join(home, 'Library/Caches') : join(home, '.cache'))
   const hub = environment.HF_HUB_CACHE || join(environment.HF_HOME || join(home, '.cache', 'huggingface'), 'hub')

@@ -2,35 +2,35 @@ import { statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { type ModelHeader, readModelHeader } from './gguf-header.ts'
 
-/** The windows that are tried, tokens; the largest that fits is used. */
+/** The context windows that are tried, in tokens. The largest one that fits into memory is used. */
 const WINDOWS = [32_768, 16_384, 8_192, 4_096, 2_048]
-/** The smallest usable window, tokens: the agent's prompt, a request and an answer must fit. */
+/** The smallest usable context window, in tokens: the agent's prompt, a request and an answer must fit. */
 const LEAST_WINDOW = WINDOWS.at(-1)!
-/** The length for a file that does not state one. */
+/** The context length, in tokens, and the memory for each token, in bytes, that are assumed for a model file that does not state them. */
 export const USUAL_LENGTH = 8_192
 const USUAL_BYTES_PER_TOKEN = 128 * 1024
-/** The memory of a server besides the weights and the window, bytes. */
+/** The memory of a server in addition to the weights and the context, in bytes. */
 const OVERHEAD = 300 * 1024 ** 2
-/** Kinds of models that do not write text. */
+/** Matches the architectures of models that do not write text. */
 const NOT_FOR_TALK = /bert|clip|whisper|encoder|vocoder|tokenizer-dec/i
 
 /** The most files of one model. */
 const MOST_PARTS = 1_000
 
-/** Weights are mapped from their file. Such memory counts as free, except on macOS, which does not report free memory. */
+/** Weights are memory-mapped from their file. Such memory counts as free, except on macOS, which does not report free memory. */
 const IS_MAPPED_FREE = process.platform !== 'darwin'
 const MACOS_SHARE = 0.7
 
 /** The memory that a model needs. */
 export interface ModelNeeds {
-  /** The size of the weights, bytes. */
+  /** The size of the weights, in bytes. */
   size: number
-  /** The window that the model was made for, tokens. */
+  /** The context length that the model was made for, in tokens. */
   contextLength: number
   bytesPerToken: number
 }
 
-/** A window for a model, and the memory that the model takes with it; tokens, bytes. */
+/** The context window of a model, in tokens, with the size of its weights and all memory that it needs with this window, both in bytes. */
 export interface ModelFit {
   window: number
   size: number
@@ -39,7 +39,10 @@ export interface ModelFit {
 
 const inGigabytes = (bytes: number) => `${(Math.max(0, bytes) / 1e9).toFixed(1)} GB`
 
-/** Returns the memory that a program can still use, in bytes, while `servers` load, have loaded, or may be ended for it. */
+/**
+ * Returns the memory, in bytes, that a new server can use. Servers in the state `loading` still need memory, those in the state `loaded`
+ * keep their memory, and those in the state `idle` can be ended for the new server.
+ */
 export function memoryLeft (servers: ReadonlyArray<Pick<ModelFit, 'size' | 'bytes'> & { state: 'loading' | 'loaded' | 'idle' }>): number {
   const left = IS_MAPPED_FREE ? process.availableMemory() : totalmem() * MACOS_SHARE
   return servers.reduce((sum, { size, bytes, state }) => {
@@ -49,7 +52,7 @@ export function memoryLeft (servers: ReadonlyArray<Pick<ModelFit, 'size' | 'byte
   }, left)
 }
 
-/** Returns the facts about a file. Throws an Error whose message is the end of a sentence. */
+/** Returns the status of a file. Throws an Error whose message completes "The model … cannot be used yet:". */
 function factsOf (path: string): { size: number, ino: number, mtimeMs: number } {
   const facts = statOf(path)
   if (facts === undefined) throw new Error(`its file ${path} is not there.`)
@@ -67,7 +70,7 @@ function statOf (path: string) {
 
 const unreadable = (path: string, code: string) => new Error(`its file ${path} cannot be read (${code}).`)
 
-/** Returns the paths of all parts of a model; `path` is the first of them. */
+/** Returns the paths of all parts of a model; `path` is the path of the first part. */
 function partsOf (path: string): string[] {
   const [whole, before, first, count] = /^(.*-)(0*1)-of-(\d{5})\.gguf$/is.exec(path) ?? []
   if (whole === undefined || Number(count) > MOST_PARTS) return [path]
@@ -75,16 +78,14 @@ function partsOf (path: string): string[] {
     `${before}${String(at + 1).padStart(first.length, '0')}-of-${count}${path.slice(-'.gguf'.length)}`)
 }
 
-/** Returns a text that changes when another file comes to the path. Throws an Error whose message is the end of a sentence. */
+/** Returns a text that changes when the file at the path is changed or replaced. Throws an Error like `factsOf`. */
 export const stampOf = (path: string): string =>
   partsOf(path).map(factsOf).map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`).join(', ')
 
-/** Returns the bytes of a model. Throws an Error whose message is the end of a sentence. */
+/** Returns the size of a model in bytes. Throws an Error like `factsOf`. */
 export const sizeOf = (path: string): number => partsOf(path).reduce((sum, part) => sum + factsOf(part).size, 0)
 
-/**
- * Reads the memory needs of a model. If the file is not a model that can answer, throws an Error whose message is the end of a sentence.
- */
+/** Reads the memory needs of a model. Throws an Error like `factsOf`, also if the file is not a model that can answer. */
 export async function readNeeds (path: string): Promise<ModelNeeds> {
   const size = sizeOf(path)
   const header: ModelHeader = await readModelHeader(path).catch(({ code, message }) => {
@@ -98,8 +99,8 @@ export async function readNeeds (path: string): Promise<ModelNeeds> {
 }
 
 /**
- * Returns the window for a model: `configured`, or the largest that the model supports and that fits into memory. Throws an Error, whose
- * message is the end of a sentence, if the window is too small or there is too little memory.
+ * Returns the context window for a model: `configured`, or the largest that the model supports and that fits into `free` bytes. Throws an
+ * Error like `factsOf` if the window is too small or there is too little memory.
  */
 export function chooseWindow ({ size, contextLength, bytesPerToken }: ModelNeeds, free: number, configured?: number): ModelFit {
   const most = Math.min(contextLength, configured ?? WINDOWS[0])

@@ -4,7 +4,7 @@ import type { ModelFile } from './model-file-list.ts'
 import type { ModelFit } from './model-fit.ts'
 import type { ModelServer } from './model-server.ts'
 
-/** How long a server stays without a call, milliseconds. */
+/** How long a server that no call uses is kept, in milliseconds. */
 const IDLE_MS = 10 * 60_000
 /** How often idle servers are looked for, milliseconds. */
 const LOOK_MS = IDLE_MS / 10
@@ -17,12 +17,12 @@ export interface ServedFile {
 
 interface Running {
   name: string
-  /** Identifies the file as it was at the start. */
+  /** Identifies the state of the file when the server started. */
   stamp: string
   served: Promise<ServedFile>
   /** Set once the server has started. */
   ready?: ServedFile
-  /** The memory that it takes, once that is known. */
+  /** The context window and the memory of the server, once they are known. */
   fit?: ModelFit
   calls: number
   /** When the last call ended; `clock.awake()`. */
@@ -45,7 +45,7 @@ interface Pool {
   isWatched: boolean
 }
 
-/** Creates the pool of servers for model files. Each starts at its first call and ends some minutes after the last one. */
+/** Creates the pool of servers for model files. A server starts at the first call of its model and ends some minutes after the last one. */
 export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>) {
   const pool: Pool = {
     ...{ clock, start, running: new Map(), living: new Set(), ending: new Map() },
@@ -53,8 +53,8 @@ export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>
   }
   return {
     /**
-     * Returns the server of a file, which stays until `release` is called. If another file has come to the path, it gets a server of its
-     * own.
+     * Returns the server of a file, which is kept until `release` is called. If the file at the path has changed (`stamp`), a new server is
+     * started for it.
      */
     lease: (file: ModelFile, stamp: string) => lease(pool, file, stamp),
 
@@ -67,7 +67,7 @@ export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>
       return each === undefined ? 'stopped' : each.ready === undefined ? 'loading' : 'loaded'
     },
 
-    /** Returns the servers of other models with their memory. `idle`: no call uses it. */
+    /** Returns the servers of other models with their memory. The state `idle` means that no call uses the server. */
     others: (name: string) =>
       [...pool.living].filter((each) => each.name !== name && !each.ready?.server.hasEnded()).map((each) => {
         const { fit: { size, bytes } = { size: 0, bytes: 0 }, ready, calls } = each
@@ -75,7 +75,7 @@ export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>
         return { name: each.name, size, bytes, state }
       }),
 
-    /** Ends the idle server that was unused for longest, except that of `name`. Resolves to whether there was one. */
+    /** Ends the idle server that has been unused for longest, except the server of `name`. Resolves to true if a server has ended. */
     async endIdle (name: string): Promise<boolean> {
       const [oldest] = [...pool.running.values()].filter((each) => each.name !== name && each.calls === 0)
         .sort((a, b) => a.usedAt - b.usedAt)
@@ -130,7 +130,7 @@ function startOf (pool: Pool, file: ModelFile, stamp: string): Running {
   const reserve = (fit: ModelFit) => {
     each.fit = fit
   }
-  // It reserves memory later, when it has read the file.
+  // `start` calls `reserve` later, when it has read the file.
   const each: Running = { name, stamp, served: start(file, closed.signal, reserve), calls: 0, usedAt: clock.awake() }
   running.set(name, each)
   living.add(each)

@@ -17,7 +17,7 @@ const POLL_MS = 50
 const ANSWER_MS = 5_000
 /** The time limit for loading, milliseconds: a large file on a slow disk takes minutes. */
 export const LOAD_MS = 10 * 60_000
-/** How many ports are tried: another program may take one before the server does. */
+/** How many ports are tried: another program may take a port before the server does. */
 const TRIES = 3
 /** Characters of the server's log that are kept. */
 const KEPT = 16_000
@@ -28,7 +28,7 @@ export interface ServerParts {
   path: string
   /** The name of the model in requests. */
   name: string
-  /** Tokens. */
+  /** The context window, in tokens. */
   window: number
   threads: number
   environment: NodeJS.ProcessEnv
@@ -45,7 +45,7 @@ export interface ModelServer {
   end(): Promise<void>
 }
 
-/** A server did not start. The message is the end of a sentence. */
+/** A server did not start. The message completes "The model … cannot be used yet:". */
 export class ServerFailed extends Error {
   override name = 'ServerFailed'
   readonly isPortTaken: boolean
@@ -133,7 +133,10 @@ interface Loading {
   signal: AbortSignal
 }
 
-/** Resolves when the model is loaded, to the window that the server reports. Throws ServerFailed, and the signal's reason. */
+/**
+ * Waits until the model is loaded. Returns the context window that the server reports, in tokens; undefined if it reports none. Throws
+ * ServerFailed, and the signal's reason.
+ */
 async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): Promise<number | undefined> {
   let exit: Awaited<GuardedChild['exited']> | undefined
   void child.exited.then((how) => {
@@ -143,7 +146,7 @@ async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): 
   while (clock.awake() < until) {
     // A program that sees the port in our arguments may take it first. It would get the key, and then the prompts.
     if (await isPortOfAnotherUser(port)) throw new ServerFailed('a program of another user has taken its port.', true)
-    // It checks the key, unlike /health, so another service's engine at the port refuses the request.
+    // /props checks the key, unlike /health, so the llama.cpp server of another program at the port refuses the request.
     const answer = await withDeadline({ clock, ms: ANSWER_MS, signal }, async (deadline) => {
       const headers = { authorization: `Bearer ${key}` }
       const response = await fetch(`http://127.0.0.1:${port}/props`, { headers, signal: deadline })
@@ -161,7 +164,7 @@ async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): 
   throw new ServerFailed(`its file was not loaded within ${LOAD_MS / 60_000} minutes.`, false)
 }
 
-/** Messages of llama.cpp about failures, and what they mean to a person. */
+/** Messages of llama.cpp about failures, and the end of the sentence that explains each to the user. */
 const REASONS: Array<[pattern: RegExp, sentence: string]> = [
   [
     /not within the file bounds|corrupted or incomplete|failed to read (?:tensor|key-value)|unexpected end/i,
@@ -186,14 +189,14 @@ const REASONS: Array<[pattern: RegExp, sentence: string]> = [
   ]
 ]
 
-/** For a server that was killed: Linux and macOS do that when memory runs out. */
+/** For a server that was killed, as Linux and macOS do when memory runs out. */
 const KILLED = 'its server, llama.cpp, was killed when it loaded the file, as systems do when there is too little memory. ' +
   'Choose a smaller file or a smaller "window", or close programs.'
 
 /** For a server that was built on another computer. */
 const OTHER_PROCESSOR = 'llama-server was built for commands that the processor of this computer lacks. ' +
   'Get a release of llama.cpp, or build it on this computer.'
-/** The status of such a program on Windows. */
+/** The exit status of such a server on Windows. */
 const ILLEGAL_INSTRUCTION = 0xC000001D
 
 function reasonOf (log: string, { code, signal }: Awaited<GuardedChild['exited']>): string {
@@ -203,7 +206,7 @@ function reasonOf (log: string, { code, signal }: Awaited<GuardedChild['exited']
   if (signal === 'SIGILL' || code === ILLEGAL_INSTRUCTION) return OTHER_PROCESSOR
   // Lines begin with a time, a level and the part of the program.
   const lines = log.split('\n').map((line) => line.replace(/^[\d.]+ [A-Z] /, '').trim())
-  // Lines behind the first failure only repeat that there was one.
+  // The lines behind the first failure only repeat that something failed.
   const first = lines.find((line) => /error|fail/i.test(line)) ?? lines.findLast((line) => line !== '')
   const how = signal === null ? `with status ${code}` : `by ${signal}`
   return `its server, llama.cpp, ended ${how} when it loaded the file${first === undefined ? '' : `: ${first.slice(0, 300)}`}.`

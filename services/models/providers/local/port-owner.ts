@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 const LISTENS = '0A'
 
 /**
- * Returns whether a program of another user listens at a port of this computer. False where the system does not tell: only Linux does.
+ * Returns whether a program of another user listens at a port of this computer. Always false except on Linux: other systems do not report
+ * the user.
  */
 export async function isPortOfAnotherUser (port: number, own = process.getuid?.()): Promise<boolean> {
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')))

@@ -10,8 +10,8 @@ import type { Reply } from '../reply-model.ts'
 const TOOL = 'updatePhase'
 
 /**
- * Collects the updates of a task's phases that are due. A phase is complete when its command is; this needs a plan with one phase
- * per command, otherwise nothing is updated.
+ * Collects the updates of a task's phases that are due. A phase is complete when its command is. This needs a plan with one phase per
+ * command; with any other plan nothing is updated.
  */
 function phasesOf (prompt: LanguageModelV4Prompt, offered: Set<string>, steps: Step[]) {
   const listed = prompt.flatMap(({ role, content }) =>
@@ -37,8 +37,8 @@ function statusOf (call?: MadeCall) {
 }
 
 /**
- * Adds the view of the whole screen to the input of a call if the last screenshot was scaled: a person names pixels of the screen, and
- * click refuses places without a view then.
+ * Adds the view of the whole screen to the input of a call if the last screenshot was scaled. The user names pixels of the screen, and
+ * after a scaled screenshot the tool refuses positions without a view.
  */
 function withScreenView (toolName: string, input: object, made: MadeCall[]): object {
   if (!['click', 'scroll'].includes(toolName) || !('x' in input)) return input
@@ -50,7 +50,7 @@ function withScreenView (toolName: string, input: object, made: MadeCall[]): obj
   return { ...input, view: { x: 0, y: 0, width, height, imageWidth: width, imageHeight: height } }
 }
 
-/** Opens the message that asks a run to correct the shortcomings that its evaluation found. */
+/** Matches the beginning of the message that asks a run to correct the shortcomings that its evaluation found. */
 const REVIEW = /^A review of (?:this run|your answer) found:\n/
 
 /**

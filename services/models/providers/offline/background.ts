@@ -2,7 +2,7 @@ import { findTimes, type FoundTime, type KindOfTime } from '../../../calendar/in
 import { withoutPoliteness } from './commands.ts'
 import { type Excerpt, readMessage } from './excerpt.ts'
 
-/** Work for a background task: its goal, and the user's words about its time, written as a schedule. */
+/** Work for a background task: its goal, and the user's words about its time, as a schedule takes them. */
 export interface Background {
   goal: string
   /** `doubt`: the words are about a time, and are ambiguous or cannot be read. */
@@ -11,13 +11,13 @@ export interface Background {
 
 /** The most characters of a message that may ask for background work. */
 const MAX_LENGTH = 4_000
-/** Questions and prohibitions, which mention background work but do not ask for it. */
+/** Matches questions and prohibitions, which mention background work but do not ask for it. */
 const ONLY_TALK =
   /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don't|never|stop)\b/
 const CONDITION = /^(?:if|whenever|unless|in case|as soon as|as long as)\b/i
 const NOW_AND_THEN = /^(?:every )?now and (?:then|again)\b/i
 
-/** Words in front of a name. Words about a time behind them are a name: "the folder daily". */
+/** Words that stand before a name. Words about a time that follow them are a name, such as "daily" in "the folder daily". */
 const BEFORE_NAME = 'in|of|from|to|into|named|called|the|a|an'
 const NAMED = new RegExp(`(?<!\\S)(?:${BEFORE_NAME}|for|about|with)$`)
 const FOLDER = /(?<!\S)(?:folder|directory|file)$/
@@ -25,16 +25,19 @@ const FOLDER = /(?<!\S)(?:folder|directory|file)$/
 const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
 const SEARCH = /^(?:search|look|google|find|research)\b/
 const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
-/** The text that may follow words about a time. */
+/** Matches the text that may follow words about a time. */
 const PART_END = /^(?:\s*$|\s*[.!?,;\n\uE000]|\s+(?:and|then|to|so|for)\b)/
-/** Matches words at the start of the message, or at the end of one of its parts, but not as a name. */
+/** Returns an expression that matches the words at the start of the message, or at the end of one of its parts, but not as a name. */
 const phrase = (words: string) =>
   new RegExp(`^${words},?|(?<!\\b(?:${BEFORE_NAME})),? ${words}(?=$|[.!?,;]| (?:and|then|to|until|so|for)\\b)`)
 const IN_BACKGROUND = phrase('in the background')
 const FOR_NEWS = phrase('for (?:any )?(?:changes|updates|news)')
 const WATCH = /^(?:keep (?:watching|checking|monitoring|an eye on)|monitor)\s+(?=.)/
 
-/** Reads background work from a message: work at a time, work "in the background", or watching something. Undefined when there is none. */
+/**
+ * Returns the background work that a message asks for: work at a time, work "in the background", or watching something. Undefined if there
+ * is none.
+ */
 export function readBackground (message: string): Background | undefined {
   if (message.length > MAX_LENGTH) return undefined
   const whole = message.trim()
@@ -60,7 +63,10 @@ function withoutOpening (text: string): Excerpt {
   return message.part(withoutPoliteness(message).start)
 }
 
-/** Returns the words about a time, and the message without them. In doubt if there is more than one time, or more is said about it. */
+/**
+ * Returns the words about a time, and the message without them as `rest`; undefined if there are none. The kind is `doubt` if the words may
+ * belong to other text, if other words change their meaning, or if there is a second time.
+ */
 function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: string } | undefined {
   const time = firstTime(asked)
   if (time === undefined) return undefined
@@ -84,7 +90,7 @@ function firstTime (asked: Excerpt): FoundTime | undefined {
   return undefined
 }
 
-/** True if words are meant as a time: at the start of the message, or at the end of one of its parts. */
+/** True if the words of `time` are meant as a time: at the start of the message, or at the end of one of its parts. */
 function isMeant (text: string, { from, to, kind, isTurned }: FoundTime): boolean {
   if (from === 0) return true
   const [before, said] = [text.slice(0, from).trim(), text.slice(from, to)]

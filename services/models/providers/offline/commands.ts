@@ -20,8 +20,9 @@ const PLACEHOLDERS: Record<string, string> = {
 }
 
 /**
- * Compiles a pattern: "a|b" is one of several words, "a?" a word that may be missing, "a*" any number of them. Each match is final: it is a
- * group that a look-ahead has matched and that never gives anything back. That bounds the work.
+ * Compiles a pattern: "a|b" is one of several words, "a?" a word that may be missing, "a*" any number of them, "{name}" a placeholder.
+ * Optional and repeated words are atomic groups, made of a look-ahead and a back-reference: the expression does not backtrack into them,
+ * which bounds the work.
  */
 function compile (pattern: string): RegExp {
   const items = pattern.split(' ').map((item, nth) => {
@@ -65,7 +66,7 @@ const KEYS = new RegExp(
     String.raw`(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$`
 )
 
-/** The values that a pattern found, and the clause that it was found in. */
+/** The values that a pattern captured, and the clause that it matched. */
 interface Found {
   values: Record<string, Excerpt>
   known: Known
@@ -77,12 +78,12 @@ type Reply = Command[] | undefined
 const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
 const nothing = () => []
 
-/** Calls a tool once for each of the names; undefined if there are none. */
+/** Returns the commands for all names; undefined if `names` is undefined. */
 const forEach = (names: Name[] | undefined, one: (name: Name) => Command[]): Reply => names?.flatMap(one)
 const list = ({ values, known }: Found) =>
   forEach(readNames(values.names, known, { bare: true }), ({ path }) => call('listDirectory', { path }))
 
-/** Reads the files, or lists those that are folders. */
+/** Returns the commands that read files and list folders. */
 const open = (names: Name[] | undefined, isFolder: (name: Name) => boolean) =>
   forEach(names, (name) => call(isFolder(name) ? 'listDirectory' : 'readFile', { path: name.path }))
 const openSaid = ({ values, known }: Found) =>
@@ -93,7 +94,9 @@ const openGuessed = ({ values, known }: Found) =>
 const openCertain = (found: Found): Reply =>
   readNames(found.values.names, found.known, { here: false })?.every(({ isCertain }) => isCertain) ? openGuessed(found) : undefined
 
-/** Writes a file whose path is certain. A colon at the end announces the content. */
+/**
+ * Returns the command that writes a file; undefined if its path is not certain, or if a colon at the end announces content that is missing.
+ */
 function write ({ values: { file, names = file, quote, text = quote, rest }, known, whole }: Found): Reply {
   const [name, other] = readNames(names, known, { here: false }) ?? []
   if (name === undefined || other !== undefined || name.isFolder || !(name.isCertain || quote)) return undefined
@@ -118,7 +121,7 @@ function runQuote ({ values: { quote, names }, known }: Found): Reply {
   return call('runCommand', { command: quote.text, ...place && { cwd: place.path } })
 }
 const runRest = ({ values: { rest } }: Found) => call('runCommand', { command: rest.isQuote ? rest.text : rest.written })
-/** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
+/** Returns the command that runs an unquoted text, unless the text begins like a sentence: "run the tests". */
 const runBare = (found: Found): Reply =>
   /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)(?!\S)|["'`“‘«])/i.test(found.values.rest.written)
     ? undefined
@@ -132,7 +135,7 @@ function fetchUrl ({ values: { url, word = url } }: Found): Reply {
 }
 
 const IN_FILES = /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/
-/** Searches the web. A search in files needs its text in quotes. */
+/** Returns the command that searches the web. A search in files needs its text in quotes. */
 const search = ({ values: { rest, text = rest } }: Found): Reply =>
   IN_FILES.test(text.mask) ? undefined : call('webSearch', { query: text.text })
 function searchFiles ({ values: { quote, names }, known }: Found): Reply {

@@ -1,9 +1,9 @@
 import { readJson, isObject } from '../../../lib/json.ts'
 
 /**
- * The characters that stand for quotations, certain paths and URLs in a mask. A mask is as long as its message and in lower case; every
- * character of such a literal is replaced. Rules are matched against the mask, so that data is never taken for a command. Values are cut
- * from the message.
+ * The characters that stand for quotations, certain paths and URLs (the literals) in a mask. A mask is the message in lower case and of the
+ * same length, with every character of a literal replaced. Rules are matched against the mask, so that data is never taken for a command.
+ * Values are cut from the message.
  */
 export const [QUOTE, PATH, URL] = ['\uE000', '\uE001', '\uE002']
 
@@ -43,7 +43,7 @@ export class Excerpt {
     return /^\uE000+$/.test(this.mask)
   }
 
-  /** The meant text: a single word loses the quotes in it, as in a shell. Several words stay as they were written. */
+  /** The text that the user means: a single word loses the quotes in it, as in a shell. Several words stay as they were written. */
   get text (): string {
     if (/\s/.test(this.mask)) return this.written
     let [text, at] = ['', this.start]
@@ -110,7 +110,10 @@ const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?
 const CODE = /(`{3,})(?:[\w+#.-]*[^\S\n]*\n)?([^]*?)\1|(``?)(?!`)([^]*?[^`])\3(?!`)/y
 const ADDRESS = /https?:\/\/[^\s"`<>”»]+/iy
 
-/** Finds quotations, code, JSON objects and URLs. A sign whose end was not found once is not searched for again, to save time. */
+/**
+ * Finds quotations, code, JSON objects and URLs. If the end of a literal is not found, its opening sign is ignored from then on, to save
+ * time.
+ */
 function literalsIn (message: string): Literal[] {
   const literals: Literal[] = []
   const unclosed = new Set<string>()

@@ -51,7 +51,7 @@ export function createOfflineProvider ({ clock, script, toolOf }: {
     },
     async listModels (signal) {
       signal.throwIfAborted()
-      // A script that nobody has written cannot be chosen.
+      // The scripted model is offered only if config.json has a script.
       const offered = script() === undefined ? names.filter((name) => name !== 'scripted') : names
       return offered.map((name) => ({ id: `offline/${name}`, name: MODELS[name], provider: 'offline' }))
     }

@@ -14,11 +14,14 @@ const LONGEST_DOUBTED = 20_000
 /** Characters of a goal in an answer. */
 const GOAL_SHOWN = 300
 
-/** For a run of a conversation that names a time but was not made a task: the work is not done now instead. */
+/** The answer to a request that names a time if the run cannot create a task: the work is not done now instead. */
 const NO_TASK = 'You say when this is to be done. I did nothing now: create a task for it, with its schedule.'
 const NO_FILES = 'I made no task, because a task cannot read the attached files. Save them on this computer, and say where they are.'
 
-/** Reads work for a background task. Commands with words about a time that cannot be read count as such work, in doubt. */
+/**
+ * Returns the background work that a request asks for; undefined if there is none. Commands beside words about a time that cannot be parsed
+ * count as such work, with the kind `doubt`.
+ */
 export function readLaterWork (request: string): Background | undefined {
   return readBackground(request) ?? inDoubt(request)
 }

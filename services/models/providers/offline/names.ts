@@ -13,7 +13,7 @@ export interface Name {
   path: string
   /** True if the message says that it is a folder. */
   isFolder: boolean
-  /** True if it can only be a path: it was quoted, contains a dot or a slash, or was named before. */
+  /** True if the words can only be a path: the path was quoted, contains a dot or a slash, or was named before. */
   isCertain: boolean
 }
 

@@ -7,7 +7,7 @@ import type { Command } from './commands.ts'
 import type { MadeCall } from './prompt.ts'
 import type { Step } from './steps.ts'
 
-/** Returns the words and the effects of a tool; tools without words are called by their names. */
+/** Returns the texts and the effects of a tool. A tool without texts is called by its name. */
 export type ToolOf = (toolName: string) => Pick<Tool, 'says' | 'effects'> | undefined
 
 /** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
@@ -38,7 +38,7 @@ To talk to a language model, connect one in the settings.`
 
 const quoted = (text: string) => `“${shorten(text.replace(/\s+/g, ' ').trim(), 200)}”`
 
-/** The answer to a message without commands. */
+/** Returns the answer to a message without commands. */
 export function help (steps: Step[]): string {
   const unread = steps.flatMap((step) => step.kind === 'unread' ? [step.text] : []).join(' ').trim()
   return unread === '' ? HELP : `I could not read a command in ${quoted(unread)}. ${HELP}`

@@ -9,7 +9,7 @@ export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: str
 /** The most characters and words of a message that is read as commands. */
 const MAX_LENGTH = 100_000
 const MAX_WORDS = 400
-/** The number of separators up to which the next command may reach. */
+/** The number of following separators at which the next command may end. */
 const LOOKAHEAD = 7
 /** Stands for any file and folder while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
@@ -28,9 +28,9 @@ const SEPARATOR = new RegExp(Object.entries(SEPARATORS).map(([kind, pattern]) =>
 /** A condition or a negation: the command behind it must not simply be executed. */
 const CAUTION = /^(?:if|when|whenever|unless|once|should|only|until|before|after)\b|(?<!\S)(?:not|don't|never|mustn't|without)(?!\S)/
 
-/** The result of reading one clause. */
+/** The result of parsing one clause. */
 interface Clause {
-  /** Without polite words. */
+  /** The clause without polite words. */
   text: Excerpt
   commands?: Command[]
   /** The verb that the next clause may omit, as in "read a.txt, then b.txt". */
@@ -51,7 +51,7 @@ function readElliptic (text: Excerpt, known: Known, verb?: Excerpt): Command[] |
   return readCommands(readMessage(`${verb.written} ${text.written}`), known)
 }
 
-/** Reads a message as steps, in their order. Words about how often they are wanted are left out. */
+/** Parses a message into steps, in their order. Words about the time of background work are left out. */
 export function readSteps (wish: string, background = readBackground(wish)): Step[] {
   const goal = background?.goal ?? wish
   if (goal.length > MAX_LENGTH) return [{ kind: 'unread', text: goal }]

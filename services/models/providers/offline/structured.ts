@@ -12,7 +12,7 @@ const COMPLEX = new RegExp(
     String.raw`analy[sz]e|investigate|research|refactor)\b`,
   'i'
 )
-/** A request with more commands is complex. */
+/** A request with more commands than this is complex. */
 const MAX_STANDARD_COMMANDS = 3
 
 const RULES: Record<string, (request: string, toolOf: ToolOf) => object> = {
