@@ -15,7 +15,7 @@ import { type PathPolicy, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 import { type Cloned, type Difference, refreshClone, type SettleCloneRequest, type States } from '../workspace/index.ts'
 
-/** A copy is deleted when no run has used it for this long, milliseconds. */
+/** How long a copy is kept after a run has last used it, in milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000
 /** The most copies that exist at the same time. */
 const MAX_COPIES = 32
@@ -52,7 +52,7 @@ interface CopyRecord {
   thread: string
   /** Real path of the folder that was copied. */
   real: string
-  /** When a run last used it, milliseconds since the Unix epoch. */
+  /** When a run last used the copy, in milliseconds since the Unix epoch. */
   usedAt: number
 }
 
@@ -67,9 +67,9 @@ interface RunInCopy {
   cwd: string
   /** Absent for the rehearsal of a task. */
   threadId?: string
-  /** The run has not ended. */
+  /** True if the run has not ended. */
   isLive: boolean
-  /** Some run of its conversation has not ended. */
+  /** True if some run of its conversation has not ended. */
   isBusy: boolean
   isRehearsal: boolean
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type GuardedChild, spawnGuarded } from './spawn-guarded.ts'
 
-/** A program that keeps the machine awake while it runs. It ends when its standard input does. */
+/** A program that keeps the machine awake while the program runs. It ends when its standard input is closed. */
 export interface AwakeProgram {
   command: string
   args: string[]
@@ -80,7 +80,7 @@ function createHolder ({ programs, clock, env, cwd, log }: Parts, again: () => v
     fail(command, output.trim() || `it ended with ${code}`)
   }
 
-  /** Continues with the next program. If none is left, logs the reason, unless the last failure had the same one. */
+  /** Continues with the next program. If none is left, logs the reason, unless the previous failure had the same reason. */
   function fail (command: string, reason: string): void {
     next++
     if (next < programs.length) return again()

@@ -48,7 +48,7 @@ export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
   return found === undefined || (!found.isZombie && (started === 0 || Math.abs(found.started - started) < SLACK_MS))
 }
 
-/** Reads proc(5), stat; undefined for no process, and on other systems than Linux. */
+/** Reads /proc/<pid>/stat, see proc(5). Returns undefined if there is no such process, and on other systems than Linux. */
 export function procStat (pid: number | 'self') {
   if (process.platform !== 'linux') return undefined
   try {
@@ -114,8 +114,8 @@ export async function waitForExit (parent: Holder, clock: Clock): Promise<void> 
 }
 
 /**
- * Whether the process lives. On POSIX systems an orphan gets another parent at once, so an unchanged parent id proves it;
- * Windows keeps the old id, so the system is queried.
+ * Whether the parent lives. On POSIX systems an orphan gets another parent at once, so an unchanged parent id proves that it lives. Windows
+ * keeps the old id, so the system is queried.
  */
 async function isAlive (parent: Holder): Promise<boolean> {
   return (process.platform !== 'win32' && process.ppid === parent.pid) || await isRunning(parent)

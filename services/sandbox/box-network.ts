@@ -148,7 +148,7 @@ interface Parts {
   folder: string
   hosts: string[]
   lookUp: LookUp
-  /** `inherit`: the program in the box reads the child's standard input, from behind `input`. `ignore`: it gets no input. */
+  /** `inherit`: the program in the box reads the child's standard input, after `input`. `ignore`: the program gets no input. */
   stdin: 'inherit' | 'ignore'
 }
 

@@ -17,7 +17,7 @@ export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: str
 
 /** The git operations that the check after a command needs. Git runs in a box, because anybody may have written the repository. */
 export interface BoxedGit {
-  /** Returns the paths whose bytes are in a commit that no command made. For a path in `staged`, the staged bytes are compared. */
+  /** Returns the paths whose bytes are in a commit that no command in a box made. For a path in `staged`, the staged bytes are compared. */
   findCommitted(paths: readonly string[], states: States, staged?: ReadonlyMap<string, StagedFile>): Promise<Set<string>>
   /** Aborts a stopped rebase of a git directory. Returns whether it did. */
   abortRebase(git: string, after: ObeyedState): Promise<boolean>
@@ -135,7 +135,7 @@ const DROP_STASH = `GIT_DIR=$1; export GIT_DIR; id=$2
 at=$(git ${OFF.join(' ')} reflog show --format=%H refs/stash | grep -n "^$id" | head -n 1 | cut -d: -f1) && [ -n "$at" ] || exit 1
 git ${OFF.join(' ')} update-ref "refs/boxed/$id" "$id" && git ${OFF.join(' ')} stash drop -q "stash@{$((at - 1))}"`
 
-/** Returns the paths whose bytes are in a commit of the repository that no command made. */
+/** Returns the paths whose bytes are in a commit of the repository that no command in a box made. */
 async function findIn (
   { top, common }: Repository,
   paths: readonly string[],

@@ -152,7 +152,7 @@ export async function unstageObeyed (check: Check): Promise<void> {
   }
 }
 
-/** Turns new stashes with obeyed files into other references, because nobody inspects a stash before applying it. */
+/** Turns new stashes with obeyed files into references refs/boxed/<id>, because nobody inspects a stash before applying it. */
 export async function setStashesAside (check: Check): Promise<void> {
   const { before, after, git, taken } = check
   for (const [path, { stashes }] of after.gitDirectories) {

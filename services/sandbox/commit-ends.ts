@@ -41,7 +41,7 @@ export function createCommitEnds (shelf?: EndsShelf) {
       return [...known.values(), ...others.map((id) => ({ id, isOfCommand: false }))]
     },
 
-    /** Records the ends of branches that are new after a command as made by it. */
+    /** Records the ends of branches that are new after a command. They count as made by the command. */
     async note (before: ObeyedState, after: ObeyedState): Promise<void> {
       await ready()
       const [were, are] = [tipsOf(before), tipsOf(after)]

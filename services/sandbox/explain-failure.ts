@@ -76,7 +76,7 @@ const BUSY = /Read-only|EROFS|EBUSY|resource busy/
 const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/
 const SOCKET = /^\/(?:var\/)?run\/|\.sock(?:et)?$|\.s\.PGSQL/
 /**
- * A message about a failure that may be about a socket without naming it. The path is then in a line of a traceback, or in the command
+ * A message that may be about a socket and does not name it. The path of the socket is then in a line of a traceback, or in the command
  * line.
  */
 const UNNAMED = /connect|socket|\[Errno 2\] No such file or directory$/i

@@ -73,7 +73,7 @@ interface Parts {
   linkable: () => string[]
 }
 
-/** What the functions here know of the folders in which commands run. */
+/** The state that the functions below share, about the folders in which commands run. */
 interface Known extends Parts {
   running: Map<string, Running>
   remembered: Map<string, ObeyedState>
@@ -123,7 +123,7 @@ export function createFolderChecks (parts: Parts) {
 
     /**
      * Finishes the checks of commands whose service was killed. Must be called before another command starts. Each stored state is dropped
-     * only after `tell`.
+     * only after `tell` has resolved.
      */
     async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>, tell: TellCut): Promise<void> {
       for await (const state of shelf?.list() ?? []) {
@@ -215,7 +215,7 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
   if (isObeyed && running.get(before.folder)?.before === before) await shelf?.put(toStore(before))
 }
 
-/** Replaces the entries of `now` for paths in both folders by those of `before`. */
+/** Copies what `before` says about paths that lie in both folders to `now`. */
 function takeOver (now: ObeyedState, before: ObeyedState): void {
   const inBoth = (path: string) => isIn(now.folder, path) && isIn(before.folder, path)
   for (const name of MAPS) {

@@ -1,7 +1,8 @@
 import { chmod, lstat } from 'node:fs/promises'
 
 /**
- * Runs `work`. If permissions forbid it, runs it again while the owner has all permissions for the folders: a command may have taken them.
+ * Runs `work`. If the permissions of the folders forbid that, runs it again while the owner has all permissions. A command may have removed
+ * them.
  */
 export async function inForbidden<T> (folders: readonly string[], work: () => Promise<T>): Promise<T> {
   try {

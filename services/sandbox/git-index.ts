@@ -15,7 +15,7 @@ const MODE_AT = 24
 const FLAG_EXTENDED = 0x4000
 /** The mode of an entry for a whole folder that is not checked out (sparse index). */
 export const TREE_MODE = 0o40000
-/** The bits for the length of a name in the flags of an entry. All longer names have this value, too. */
+/** The mask for the length of a name in the flags of an entry. All names of at least this length have this value. */
 const LENGTH = 0xfff
 const SPLIT = /^sharedindex\.[0-9a-f]+$/
 

@@ -83,8 +83,8 @@ const SETTINGS = '/run/gitconfig'
 const OF_SYSTEM = '/etc/gitconfig'
 
 /**
- * Writes the git settings of a box to a file in `folder`, which is outside the box: the settings of the system, and those of SHOWN from the
- * user's. Git reads the file in place of that of the system, so a command may still write a ~/.gitconfig in the box.
+ * Writes the git settings of a box to a file in `folder`, which is outside the box: the settings of the system and, from the user's
+ * settings, those in SHOWN. Git reads this file in place of the system's file, so a command may still write a ~/.gitconfig in the box.
  */
 export async function writeGitSettings (folder: string, home = homedir()): Promise<{ env: NodeJS.ProcessEnv, files: BoxFile[] }> {
   const from = join(folder, 'gitconfig')

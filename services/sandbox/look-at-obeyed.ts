@@ -13,7 +13,7 @@ import { followUses, readPackageUse } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 import { addEntry, type ObeyedState, type Walk } from './obeyed-state.ts'
 
-/** The most entries, and the most milliseconds, of one look. */
+/** The most entries that one call of `lookAtObeyed` reads, and the most milliseconds that it takes. */
 export const MOST_ENTRIES = 500_000
 export const LOOK_MS = 20_000
 /** The number of folders that are read at once. */
@@ -215,7 +215,8 @@ async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promis
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
 /**
- * Returns the entries of a folder. If its owner may not list it, it is made readable for the moment: programs could still open paths in it.
+ * Returns the entries of a folder. A folder that its owner may not list is made readable for the moment, because programs could still open
+ * paths in it.
  */
 async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
   try {
@@ -341,8 +342,8 @@ async function visitGit (state: ObeyedState, visit: Visit & { isBare: boolean },
 }
 
 /**
- * Visits the folder of git's objects, without the folders of loose objects: git writes only lock files through a link, and objects have
- * none.
+ * Visits the folder of git's objects, except the folders of loose objects. Git writes only lock files through a link, and objects have no
+ * lock files.
  */
 async function visitObjects (state: ObeyedState, path: string, walk: Walk): Promise<Visit[]> {
   const found: Visit[] = []

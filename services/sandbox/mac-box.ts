@@ -42,7 +42,7 @@ const quoted = (path: string) => `"${path.replace(/["\\]/g, '\\$&')}"`
 const each = (paths: string[]) => paths.map((path) => `(literal ${quoted(path)})`).join(' ')
 const below = (paths: string[]) => paths.map((path) => `(subpath ${quoted(path)})`).join(' ')
 
-/** Returns the arguments of sandbox-exec, up to and without the command. Later rules of a profile win over earlier ones. */
+/** Returns the arguments of sandbox-exec, without the command. Later rules of a profile win over earlier ones. */
 export function macArguments ({ environment, ...plan }: MacPlan): string[] {
   // Rules are about real paths: /var, /tmp and /etc are links into /private.
   const real = (path: string) => existsSync(path) ? realpathSync(path) : path

@@ -32,7 +32,7 @@ interface Around {
   commands?: readonly NamedCommand[]
   /** Folders of hooks, and scripts that git settings name. */
   hooks: readonly string[]
-  /** Scripts that other scripts named, and that are read now. Absent: all hooks and starters are read. */
+  /** Scripts that other scripts named, and that are read now. Absent: all hooks and all files of STARTERS are read. */
   scripts?: readonly string[]
 }
 
@@ -188,8 +188,8 @@ const startsOthers = (path: string): boolean =>
   SETTINGS_OF_AGENTS.test(path)
 
 /**
- * Returns the files in the folder that hooks name, and that shells read when somebody enters the folder (`places`): they run together with
- * these. `packages`: by the path of each package.json, the parts that scripts use.
+ * Returns the files in the folder that are named by hooks, or by files that shells read when somebody enters the folder (`places`). They
+ * run whenever the file that names them does. `packages`: by the path of each package.json, the parts that scripts use.
  */
 export async function namedByScripts (
   { folder, seenAt, entries, gitDirectories }: Found,

@@ -24,10 +24,10 @@ export interface Entry {
   content?: string
 }
 
-/** The state of a git directory, or of a folder that is not complete as one. */
+/** The state of a git directory, which may be incomplete. */
 export interface GitDirectory {
   id: string
-  /** True if git takes the folder for a git directory as it is. */
+  /** True if git takes the folder for a git directory as it is: it has a HEAD. */
   isComplete: boolean
   /** Programs and unsafe options that a stopped rebase, or another stopped operation, would use when it continues. */
   execs: string[]

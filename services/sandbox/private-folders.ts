@@ -16,11 +16,11 @@ const MOST_BYTES = 1024 ** 3
 const MOST_ENTRIES = 200_000
 /** The most bytes that all folders may hold together. Those unused for longest are deleted first. */
 const MOST_IN_ALL = 8 * 1024 ** 3
-/** Folders that no command used for this long are deleted, milliseconds. */
+/** Folders that no command used for this many milliseconds are deleted. */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
-/** Folders that a command used within this time are kept, because their conversation may not be stored yet; milliseconds. */
+/** Folders that a command used within this many milliseconds are kept, because their conversation may not be stored yet. */
 const NEW_MS = 24 * 60 * 60 * 1000
-/** While a command runs: how often the free space on the disk is read, and after how long all files are measured again; milliseconds. */
+/** While a command runs: milliseconds between two readings of the free space on the disk, and between two measurements of all files. */
 const LOOK_MS = 50
 const MEASURE_MS = 5_000
 /** Files that tools keep in /tmp for themselves, such as Node's compile cache. */

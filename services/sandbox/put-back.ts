@@ -96,7 +96,8 @@ const MOST_NUMBERS = 100
 
 /**
  * Renames what is at a path to a name that no program acts on, and makes a file not executable. If the path is in an obeyed folder, moves
- * it out of that folder, because hooks may run every file there. Returns whether it did, or `isSilentIfGone` is set and nothing is there.
+ * it out of that folder, because hooks may run every file there. Returns true if it was renamed, or if nothing is there and
+ * `isSilentIfGone` is set.
  */
 export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
   const { withFolder, taken } = check

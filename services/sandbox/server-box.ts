@@ -60,8 +60,8 @@ export const removeServerCaches = (ownHome: string, name: string): Promise<void>
   rm(cachesOf(ownHome, name), { recursive: true, force: true })
 
 /**
- * Starts a tool server in a box of bubblewrap, with piped standard input. Throws an Error whose message is a clause about the server,
- * such as "its variable … would load a library outside the box".
+ * Starts a tool server in a box of bubblewrap, with piped standard input. Throws an Error whose message is a clause about the server, such
+ * as "its variable … would act outside the box that it is to run in".
  */
 export async function startServerInBox (
   server: ServerProgram,

@@ -11,7 +11,7 @@ import { type Entry, UNDO } from './undo-entry.ts'
 import { takeOver, undoRun } from './undo-run.ts'
 import { readEntries } from './works.ts'
 
-/** Returns the copy of a folder on which an owner works, if it is kept. */
+/** Returns the path of the copy of a folder in which an owner works; undefined if there is none. */
 export type FindCopy = (owner: string, folder: string) => Promise<string | undefined>
 
 /**

@@ -34,7 +34,7 @@ export interface Kept extends KeptCall {
 
 /** Options of `keepCall` beside the call. */
 interface KeepOptions {
-  /** The caller has locked the paths already. */
+  /** True if the caller has locked the paths already. */
   isLocked?: boolean
   /** For an undo or an apply: the run whose changes it undoes or applies. Until `finish`, the entry counts as interrupted. */
   of?: string

@@ -233,7 +233,8 @@ function noteHead (path: string, row: Row, head: Buffer): void {
 }
 
 /**
- * Copies contents to a new sealed file, and writes in the rows where each is. Returns the size of the file in bytes; 0 if none was needed.
+ * Copies the contents of files to a new sealed file, and records the position of each content in its row. Returns the size of the sealed
+ * file in bytes; 0 if no such file was needed.
  */
 async function copyContents ({ folder, store, limits }: TreeRequest, files: Array<[string, Row]>, file: SealedFile): Promise<number> {
   const writer = createSealedWriter(store, file)

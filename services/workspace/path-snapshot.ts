@@ -149,7 +149,7 @@ async function settleItems (
   return settled
 }
 
-/** Corrects what was there before, if the tool found something else when it made the change. */
+/** Returns the item with the right `before`, if the tool found something else there when it made the change. */
 function corrected (item: Item, { before }: FileChange): Item {
   if (before === null) return item.before === null ? item : { path: item.path, before: null }
   if (!isDigest(before) || (item.before?.kind === 'file' && (item.before.digest === before || !isDigest(item.before.digest)))) return item

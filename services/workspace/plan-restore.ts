@@ -132,9 +132,9 @@ function planOf (all: Chain[], fates: Map<Chain, Fate>, { addsFirst = false }: P
 }
 
 /**
- * Orders steps: first the removals, from the inside out, then what is made again. With `addsFirst`, only those removals come first that
- * clear the way for something new: in a folder that becomes something else, or of the same name in another case. The objects of a
- * repository come before anything that names them.
+ * Orders steps: first the removals, from the inside out, then what is made again. With `addsFirst`, removals come last, except those that
+ * clear the way for something new: in a folder that becomes something else, or of a path that is made again in another case. The objects of
+ * a repository come before anything that names them.
  */
 function inOrder (steps: Chain[], addsFirst: boolean): Chain[] {
   const removed = steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)

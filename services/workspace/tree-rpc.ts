@@ -23,7 +23,7 @@ export interface RecordRequest extends TreeRequest {
   next?: { record: SealedFile, contents: SealedFile }
 }
 
-/** A folder has more paths or bytes than may be recorded or copied. */
+/** Thrown if a folder has more paths or bytes than may be recorded or copied. */
 export class Beyond extends Error {
   readonly limit: 'paths' | 'bytes'
   constructor (limit: 'paths' | 'bytes') {

@@ -185,7 +185,7 @@ export function rowAt (path: string): Row | undefined {
 
 /**
  * Whether a path has not changed, according to the file system. The times of a folder are ignored, because they change with each entry, and
- * its entries are compared themselves; a link is its target.
+ * the entries are compared themselves. Links are compared by their targets.
  */
 export function isAsItWas (a: Row | undefined, b: Row | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
