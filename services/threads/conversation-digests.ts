@@ -7,13 +7,16 @@ type Digest = Store['digest']
 /** Returns the digest of a message of the user. */
 export const digestMessage = (message: ThreadMessage, digest: Digest): string => digest(`message ${canonicalContent(message)}`)
 
-/** A message of the user by its digest, and the messages after it up to the next one that begins a turn. */
+/** A turn: the digest of the user's message, and the messages after it up to the next one that begins a turn. */
 interface DigestedTurn {
   own: string
   answer: readonly ThreadMessage[]
 }
 
-/** Returns the digest of a conversation with one more turn, in which each message that the user sent during the answer counts. */
+/**
+ * Returns the digest of a conversation with one more turn. Each message that the user sent during the answer counts as a message of its
+ * own.
+ */
 function digestSteered (before: string, { own, answer }: DigestedTurn, digest: Digest): string {
   let result = before
   let message = own
@@ -27,13 +30,13 @@ function digestSteered (before: string, { own, answer }: DigestedTurn, digest: D
   return result
 }
 
-/** The index of the digest in which the user's messages during an answer count as messages of their own. */
+/** The index of the digest for which the user's messages during an answer count as messages of their own. */
 const STEERED = 3
 
 /**
- * Returns the digests of a conversation with one more turn, one for each way in which clients keep the answer: the whole answer; what
- * follows the last call; the second version of that; and the whole answer with the user's messages during it as messages of their own.
- * Digests at the end that equal the first one are left out.
+ * Returns the digests of a conversation with one more turn, one for each way in which clients keep the answer: the whole answer, only the
+ * text after the last call, the second version of that text, and the whole answer with the user's messages during it as messages of their
+ * own. Digests at the end that equal the first one are left out.
  */
 export function digestConversation (before: readonly string[], { own, answer: read }: DigestedTurn, digest: Digest): string[] {
   const answer = read.flatMap(writtenForm)
@@ -50,7 +53,7 @@ export function digestConversation (before: readonly string[], { own, answer: re
 }
 
 /**
- * From the digests of a client's copy of a conversation, returns those by which its last turn may be found: the copy keeps the answers in
- * one way, with or without the user's messages during them as messages of their own.
+ * Returns the digests by which the last turn of a client's copy of a conversation may be found, given all digests of that copy. The copy
+ * keeps all answers in one way, with or without the user's messages during them as messages of their own.
  */
 export const digestsOfCopy = (found: readonly string[]): string[] => [...new Set([found[0], found[STEERED] ?? found[0]])]

@@ -1,16 +1,17 @@
-// The messages of a thread are stored in the order in which they were written, each under a number. What a turn replaces stays where it is.
-// The path of a thread leads through the numbers of the messages that the conversation has now; a position is a place on this path.
+// The messages of a thread are stored in the order in which they were written, each under a number. Messages that a turn replaces stay
+// stored. The path of a thread is the list of the numbers of the messages that the conversation has now. A position is an index on this
+// path.
 
-/** A range of numbers: from the first up to but without the second. */
+/** A range of numbers, from the first up to but without the second. */
 export type Span = readonly [from: number, to: number]
 
 /** Where the messages of a thread are stored. */
 export interface StoredPath {
-  /** The number of records of messages on the path. An answer is one. */
+  /** The number of message records on the path. An answer is one record, even if it has several messages. */
   messageCount: number
-  /** The path of the thread; absent if it leads from 0 to `messageCount`. */
+  /** The path of the thread; undefined if it is the range from 0 to `messageCount`. */
   path?: readonly Span[]
-  /** The first number that is not used; absent if it is `messageCount`. */
+  /** The first number that is not used; undefined if it equals `messageCount`. */
   end?: number
 }
 
@@ -19,13 +20,16 @@ export const pathOf = ({ messageCount, path = messageCount === 0 ? [] : [[0, mes
 
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, [from, to]) => sum + to - from, 0)
 
-/** Returns the numbers of spans. */
+/** Returns all numbers in the spans. */
 export const numbersIn = (spans: readonly Span[]): number[] =>
   spans.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => from + n))
 
 export const holds = (spans: readonly Span[], number: number): boolean => spans.some(([from, to]) => number >= from && number < to)
 
-/** Returns the number of the message at a position of a path. The numbers go on before its beginning and after its end. */
+/**
+ * Returns the number of the message at a position of a path. Positions outside the path have the numbers that precede its first number or
+ * follow its last one.
+ */
 export function numberAt (path: readonly Span[], position: number): number {
   let left = position
   for (const [from, to] of path) {
@@ -35,7 +39,7 @@ export function numberAt (path: readonly Span[], position: number): number {
   return (path.at(-1)?.[1] ?? 0) + left
 }
 
-/** Returns the position of a number on a path; undefined if the path does not lead there. */
+/** Returns the position of a number on a path; undefined if the number is not on the path. */
 export function positionOf (path: readonly Span[], number: number): number | undefined {
   let position = 0
   for (const [from, to] of path) {
@@ -56,7 +60,7 @@ export function slicePath (path: readonly Span[], begin: number, end = Infinity)
   })
 }
 
-/** Returns one path of two. */
+/** Joins two paths into one. */
 export function joinPaths (one: readonly Span[], other: readonly Span[]): Span[] {
   const joined: Array<[number, number]> = []
   for (const [from, to] of [...one, ...other]) {
@@ -68,22 +72,22 @@ export function joinPaths (one: readonly Span[], other: readonly Span[]): Span[]
   return joined
 }
 
-/** The places of new messages, and the messages that they remove. */
+/** The places of new messages, and the messages that are removed for them. */
 export interface WritePlan {
   /** The position of the first new message. */
   from: number
   /** The number of the first new message. */
   begin: number
   path: Span[]
-  /** Whether the new messages get numbers of removed ones. */
+  /** Whether the new messages reuse the numbers of removed messages. */
   isOver: boolean
   /** The numbers of messages that are removed. */
   gone: Span[]
 }
 
 /**
- * Plans a write of `length` messages at position `from` of a thread, in place of all later ones. Those from position `keepFrom` on are kept
- * beside the path.
+ * Plans a write of `length` messages at position `from` of a thread, in place of all later messages. Later messages from position
+ * `keepFrom` on are kept, but not on the path; the others are removed.
  */
 export function planWrite (head: StoredPath, { from, length, keepFrom = Infinity }: {
   from: number,
@@ -93,7 +97,7 @@ export function planWrite (head: StoredPath, { from, length, keepFrom = Infinity
   const path = pathOf(head)
   const end = head.end ?? head.messageCount
   const last = path.at(-1)
-  // Numbers at the end that become free are used again.
+  // Numbers at the end that become free are reused.
   const begin = keepFrom === Infinity && last !== undefined && last[1] === end ? Math.max(last[0], numberAt(path, from)) : end
   const written: Span = [begin, begin + length]
   return {
@@ -108,7 +112,7 @@ export function planWrite (head: StoredPath, { from, length, keepFrom = Infinity
 const without = ([from, to]: Span, [begin, end]: Span): Span[] =>
   [[from, Math.min(to, begin)] as const, [Math.max(from, end), to] as const].filter(([first, last]) => first < last)
 
-/** Returns the fields of a head for a path; `end` is the first number that is not used. */
+/** Returns the fields of a thread head for a path. `end` is the first number that is not used. */
 export function pathFields (path: readonly Span[], end: number): StoredPath {
   const messageCount = lengthOf(path)
   const isPlain = path.length === 0 || (path.length === 1 && path[0][0] === 0)

@@ -3,7 +3,7 @@ import type { ThreadMessage } from './thread-message.ts'
 /** The fields of parts that contain provider metadata. */
 const ATTACHED = ['providerMetadata', 'callProviderMetadata', 'resultProviderMetadata', 'providerOptions']
 
-/** Returns the message without its model marks: only the stored copy is proof of which model made a part. */
+/** Returns the message without its model marks. Only the stored copy of a message proves which model made a part. */
 export function withoutModelMarks (message: ThreadMessage): ThreadMessage {
   const field = message.parts === undefined ? 'content' : 'parts'
   const parts = message[field]

@@ -7,24 +7,24 @@ import { beginsTurn, hasChosen, markOf, type ThreadMessage, turnsIn } from './th
 import type { createThreadReader } from './thread-reader.ts'
 import type { RequestTurn, Turns, UserTurn } from './turns.ts'
 
-/** The number of threads with the same content that are compared. */
+/** The most threads with the same digest that are compared. */
 const MAX_CANDIDATES = 50
 
-/** The fields of a request that say where it continues; see `RunBody`. */
+/** The fields of a request that say where the request continues its thread; see `RunBody`. */
 export interface RequestMessages {
   messages: ThreadMessage[]
   trigger?: unknown
   messageId?: unknown
-  /** The client is a chat, which may be open in several tabs. */
+  /** Whether the client is a chat, which may be open in several tabs. */
   isChat?: boolean
 }
 
 /**
- * Where a request continues in its thread, and what its run begins with: the messages of the request, with the thread's own copies of
- * answers.
+ * The place where a request continues its thread, and the messages with which its run begins: the messages of the request, with the
+ * thread's own copies of answers.
  */
 export interface RequestPlace extends RecalledMessages {
-  /** The number of turns that stay; the messages of the request replace the others. */
+  /** The number of turns of the thread that stay. The messages of the request replace the others. */
   keep: number
   /** The new messages of the request, and their position in the thread. */
   fresh: ThreadMessage[]
@@ -58,7 +58,7 @@ function placeLone (
 }
 
 /**
- * Finds the place only by the user's messages, for a request whose answers are not those of the thread, or that contains only the newest
+ * Finds the place only by the contents of the user's messages, for a request with other answers than the thread, or with only the newest
  * messages.
  */
 function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
@@ -71,8 +71,8 @@ function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
 }
 
 /**
- * Finds the place of a request with a history: by the digest of that history, otherwise by the ids of its messages, otherwise by their
- * words.
+ * Finds the place of a request with a history: by the digest of the history, else by the ids of the user's messages, else by their
+ * contents.
  */
 function placeHistory (
   all: UserTurn[],
@@ -93,7 +93,7 @@ function placeHistory (
   const last = found === -1 ? indexOf(earlier[known]) : found
   const isNew = isChat && trigger === 'submit-message' && known === earlier.length - 1 &&
     !requested.some(({ message: { id } }) => id !== undefined && id === messageId)
-  // Messages that the chat does not have were sent from another tab, unless the chat sends them again.
+  // Messages that the chat lacks were sent from another tab, unless the chat sends them again.
   const isOfOthers = all.slice(last + 1).every(({ own, id }) =>
     own !== newest.own || (id !== undefined && newest.message.id !== undefined))
   return isNew && isOfOthers ? { keep: all.length, since: newest.at } : { keep: last + 1, since: requested[known + 1].at }
@@ -111,18 +111,18 @@ async function readFresh (
   const isRegenerated = request.trigger === 'regenerate-message'
   if (!beginsTurn(fresh[0]) || all[keep]?.own !== own) return fresh
   const [stored] = isRegenerated ? await reader.messages(head.id, { from: all[keep].at, limit: 1 }) : []
-  // The client's copy lacks the words of a prompt that was chosen for a message.
+  // The client's copy of a message lacks the text of a prompt that was chosen for the message.
   if (stored !== undefined && hasChosen(stored)) fresh[0] = stored
   if (!head.steered || keep !== all.length - 1 || fresh.length > 1 || !(isRegenerated || since > 0)) return fresh
-  // If the same message is answered again, the new run reads what the user said to the first run and no step has read.
+  // If the same message is answered again, the new run also gets the messages of the user to the first run that no step has read.
   const { messages: newest } = await reader.lastMessages(head.id, { end: head.messageCount, limit: MAX_UNREAD })
   return [...fresh, ...newest.slice(newest.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)]
 }
 
 /**
- * Finds the turn that a request follows. The history of a request is authoritative: turns of the thread that it lacks are replaced, as
- * after an edit or before a regenerated answer, except turns that a chat lacks because they were sent from another tab. A single message
- * replaces nothing, unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its
+ * Finds the place of a request in its thread. The history in the request decides: turns of the thread that it lacks are replaced, as after
+ * an edit or for a regenerated answer. Turns that a chat lacks because they were sent from another tab stay. A single message replaces
+ * nothing, except when it repeats the stored first message (same id, or regenerated), or the newest message while that still waits for its
  * answer.
  */
 export async function placeRequest (
@@ -162,8 +162,9 @@ export async function placeRequest (
 }
 
 /**
- * Finds the thread that a request without an id continues: the service made its id, and one of its turns ends with exactly what precedes
- * the last message of the request. Returns the most recently used one of those that are `isFree`; undefined if there is none.
+ * Finds the thread that a request without an id continues. The service must have made the id of the thread, and one of its turns must end
+ * with exactly the messages before the last message of the request. Of several such threads that are `isFree`, returns the most recently
+ * changed one; undefined if there is none.
  */
 export async function findThread (
   messages: ThreadMessage[],

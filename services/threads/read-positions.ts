@@ -2,17 +2,14 @@ import { parseIndexKey, readKey, type Store, threadKey, unlessDamaged, UNREAD, u
 import type { Turns } from './turns.ts'
 import { type ThreadHead } from './thread-head.ts'
 
-/**
- * The progress of the extraction of facts in a thread: `read` of the user's `turns` messages were searched, as the thread
- * was at `updatedAt`.
- */
+/** How far a thread was searched for facts: the first `read` of the user's `turns` messages, as the thread was at `updatedAt`. */
 export interface ReadPosition {
   read: number
   turns: number
   updatedAt: number
 }
 
-/** Records up to which message each thread was searched for facts. */
+/** Records for each thread up to which message it was searched for facts. */
 export function createReadPositions ({ store, turns, get }: {
   store: Pick<Store, 'get' | 'list' | 'transact' | 'digest'>
   turns: Pick<Turns, 'list' | 'wordsOf'>
@@ -23,8 +20,8 @@ export function createReadPositions ({ store, turns, get }: {
 
   return {
     /**
-     * Returns how many of the user's messages were searched for facts. If a searched message was changed since, or a
-     * message before it, the whole thread counts as unread.
+     * Returns how many of the user's messages were searched for facts. If a searched message, or a message before it, was changed since,
+     * the whole thread counts as unread.
      */
     async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)

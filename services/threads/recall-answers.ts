@@ -4,7 +4,7 @@ import { answerTexts, beginsTurn, hasChosen, partsOf, type ThreadMessage } from 
 import type { createThreadReader } from './thread-reader.ts'
 import type { RequestTurn, UserTurn } from './turns.ts'
 
-/** The messages of a request, with stored copies of answers instead of the client's. */
+/** The messages of a request, with the thread's copies of answers instead of the client's copies. */
 export interface RecalledMessages {
   messages: ThreadMessage[]
   /** The index of each message in the request; undefined for a message that comes from the thread. */
@@ -13,7 +13,7 @@ export interface RecalledMessages {
 
 /** The messages that a request and its thread have in common. */
 interface Matched {
-  /** The turns of the thread, of which the first `keep` stay, and the turns of the request. */
+  /** The turns of the thread, the first `keep` of which stay. `requested` are the turns of the request. */
   all: UserTurn[]
   requested: RequestTurn[]
   keep: number
@@ -26,10 +26,13 @@ interface Parts {
   reader: Pick<ReturnType<typeof createThreadReader>, 'lastMessages'>
 }
 
-/** Answers are recalled from a multiple of BLOCK messages on, at most two blocks, so that the beginning of the prompt changes rarely. */
+/**
+ * Stored answers are used from a position on that is a multiple of BLOCK, for two blocks at most, so that the beginning of the prompt
+ * changes rarely.
+ */
 const BLOCK = 1_000
 
-/** Reads the stored messages of a request's turns, by the index of each turn in the request. */
+/** Reads the stored messages for the turns of a request. The keys are the indexes of the turns' first messages in the request. */
 async function readTurns (
   head: ThreadHead,
   { all, requested, keep, since }: Matched,
@@ -54,9 +57,9 @@ async function readTurns (
 }
 
 /**
- * Returns the messages before the new ones, with the stored answers, which contain exactly what the model produced and saw: reasoning with
- * its signature, inputs and outputs of calls. A client's copy may lack or change these. If an answer has another text or other calls than
- * the stored one, the client's is used.
+ * Returns the messages of a request before its new ones, with the thread's copies of the answers. These contain exactly what the model
+ * produced and got: reasoning with its signature, inputs and outputs of calls. A client's copy may lack or change these. If the client's
+ * answer has another text or other calls than the stored one, the client's answer is used.
  */
 export async function recallAnswers (
   head: ThreadHead,
@@ -83,7 +86,7 @@ const callsIn = (messages: ThreadMessage[]): string[] =>
   messages.filter(({ role }) => role === 'assistant').flatMap(partsOf)
     .flatMap((part) => typeof part?.toolCallId === 'string' && part.type !== 'tool-approval-request' ? [part.toolCallId] : [])
 
-/** Whether a client's answer is a copy of the stored one: it has the same text, and no other calls. */
+/** Whether a client's answer is a copy of the stored answer: whether it has the same text and no other calls. */
 function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
   if (!received.some(({ role }) => role === 'assistant') || received.some(({ role }) => role === 'system')) return false
   const made = new Set(callsIn(stored))

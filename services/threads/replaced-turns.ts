@@ -9,24 +9,25 @@ import { excerpt, ownText } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
 import type { ReplacedTurn, StoredTurn, Turns, UserTurn } from './turns.ts'
 
-// Edits and new answers are turns that replace others. A replaced turn stays stored with all that came after it, beside the path of the
-// thread, so that the thread can go back to it. Functions that change something return operations, which the caller commits.
+// An edited message or a regenerated answer is a turn that replaces an earlier turn. A replaced turn stays stored with everything after it,
+// outside the path of the thread, so that the thread can go back to it. Such a stored turn is a version of its message. Functions that
+// change something return operations, which the caller commits.
 
 /** The most versions of one message, and of all messages of a thread. */
 const MOST_OF_MESSAGE = 20
 const MOST_OF_THREAD = 200
-/** The most bytes of JSON of all versions of a thread together, apart from the newest. */
+/** The most bytes of JSON of all versions of a thread together, not counting the newest version. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** The most characters of the user's message that lists show. */
+/** The most characters of the user's message that lists of versions show. */
 const TEXT = 200
 
-/** A replaced turn, with the number of its message. */
+/** A replaced turn, with the number of the user's message. */
 interface Version extends ReplacedTurn {
   number: number
   turn: StoredTurn
 }
 
-/** A version of a message that the thread has now, with the position of that message. */
+/** A version of a message that is on the thread's path now. `at` is the position of that message. */
 export interface CurrentVersion extends Version {
   at: number
 }
@@ -39,7 +40,7 @@ export interface ThreadParts {
   reader: ReturnType<typeof createThreadReader>
 }
 
-/** The operations that change versions, and the numbers of messages that are removed with versions. */
+/** The operations that change versions, and the numbers of the messages that are removed together with versions. */
 export interface Kept {
   ops: Op[]
   gone: Span[]
@@ -47,7 +48,7 @@ export interface Kept {
 
 const NOTHING: Kept = { ops: [], gone: [] }
 
-/** Whether a thread has messages beside its path. */
+/** Whether a thread has messages that are not on its path. */
 const hasReplaced = ({ end, messageCount }: ThreadHead) => end !== undefined && end > messageCount
 
 /** Returns all versions of a thread, the oldest first. */
@@ -60,7 +61,7 @@ async function versionsOf (head: ThreadHead, { store, turns }: ThreadParts): Pro
   return versions.sort((a, b) => a.id < b.id ? -1 : 1)
 }
 
-/** Returns the versions of the messages that a thread has, the oldest first. */
+/** Returns the versions of the messages on the thread's path, the oldest first. */
 export async function currentVersions (head: ThreadHead, parts: ThreadParts): Promise<CurrentVersion[]> {
   const path = pathOf(head)
   const all = await versionsOf(head, parts)
@@ -81,14 +82,14 @@ async function remove (head: ThreadHead, versions: readonly Version[], { store, 
   return { ops, gone }
 }
 
-/** Returns these versions, and the versions of messages inside of them. */
+/** Returns these versions, and all versions of the messages that they contain. */
 function withInner (versions: readonly Version[], all: readonly Version[]): Version[] {
   const found = new Set(versions)
   for (const { spans } of found) for (const each of all) if (holds(spans, each.follows)) found.add(each)
   return [...found]
 }
 
-/** Returns the versions that are too many; the newest one stays. */
+/** Returns the versions to remove because a limit is exceeded. The newest version always stays. */
 function surplusOf (all: readonly Version[]): Version[] {
   const dropped = new Set<Version>()
   const kept = () => all.filter((version) => !dropped.has(version))
@@ -118,7 +119,10 @@ async function replaceAt (head: ThreadHead, at: number, follows: number, { store
 
 const recordOf = ({ number, turn, ...replaced }: Version): ReplacedTurn => replaced
 
-/** Returns the operations that keep what a write replaces, if it is a turn: from its message at position `at` on. */
+/**
+ * Returns the operations that keep the turn at position `at`, and all after it, as a version, because a write replaces that turn. Versions
+ * that followed a message that the write removes then follow the last message before the write. `at` is undefined if no turn is replaced.
+ */
 export async function keepReplaced (head: ThreadHead, plan: WritePlan, at: number | undefined, parts: ThreadParts): Promise<Kept> {
   if (at === undefined && (plan.gone.length === 0 || !hasReplaced(head))) return NOTHING
   const { turns } = parts
@@ -131,8 +135,8 @@ export async function keepReplaced (head: ThreadHead, plan: WritePlan, at: numbe
 }
 
 /**
- * Returns the operations that remove the versions of messages that a client's `put` has changed: the client may want to get rid of
- * something. `put` are the turns that the thread gets.
+ * Returns the operations that remove the versions of the messages that a client's PUT has changed, because the client may want to get rid
+ * of their content, and that keep the other versions. `put` are the turns that the thread gets.
  */
 export async function keepStanding (head: ThreadHead, put: readonly UserTurn[], plan: WritePlan, parts: ThreadParts): Promise<Kept> {
   const all = await versionsOf(head, parts)
@@ -152,7 +156,7 @@ export async function keepStanding (head: ThreadHead, put: readonly UserTurn[], 
   return { ops: [...moved, ...ops], gone }
 }
 
-/** Returns the operations that let a thread go back to a version in place of what it has now, which becomes a version. */
+/** Returns the operations that let a thread go back to a version. The turns that the version replaces become a version. */
 export async function exchange (head: ThreadHead, version: CurrentVersion, parts: ThreadParts): Promise<Kept> {
   const { turns } = parts
   const now = await replaceAt(head, version.at, version.follows, parts)

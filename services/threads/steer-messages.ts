@@ -1,20 +1,20 @@
 import type { Steer } from '../../schemas/steering.ts'
 import { markOf, partsOf, type SteerMark, textOf, type ThreadMessage } from './thread-message.ts'
 
-// Messages that the user sends while a run is active are a part of its thread. In the form for models, each is a message of the user with
-// the mark `steer`. In a chat's thread it is a part of the answer's message, between two steps; if no step has read it when the run ends,
-// it follows the answer as a message of the user with the mark in its metadata.
+// Messages that the user sends while a run is active (steering) are a part of its thread. In the form for models, each is a user message
+// with the mark `steer`. In a chat's thread, it is a part of the answer's message, between two steps. If no step has read it when the run
+// ends, it follows the answer as a user message with the mark in its metadata.
 
-/** The most unread messages at the end of a thread that a request is compared with. */
+/** The most unread messages at the end of a thread that are compared with a request. */
 export const MAX_UNREAD = 20
 
-/** Returns the message of the user for what the user said to a run. */
+/** Returns a steering message as a user message of a thread. */
 export const steerMessage = ({ text, ...mark }: Steer, isChat: boolean): ThreadMessage =>
   isChat
     ? { id: mark.id, role: 'user', parts: [{ type: 'text', text }], metadata: { steer: mark } }
     : { id: mark.id, role: 'user', content: text, steer: mark }
 
-/** Returns the part of a chat's message for what the user said to a run. */
+/** Returns a steering message as a part of a chat's message. */
 export const steerPart = (steer: Steer): { type: 'data-steer', id: string, data: Steer } =>
   ({ type: 'data-steer', id: steer.id, data: steer })
 
@@ -24,7 +24,7 @@ export const marked = (message: ThreadMessage, mark: SteerMark): ThreadMessage =
     ? { ...message, steer: mark }
     : { ...message, metadata: { ...message.metadata as object | undefined, steer: mark } }
 
-/** Returns the message without the mark `steer`, as one that begins a turn. */
+/** Returns the message without the mark `steer`, so that it begins a turn. */
 export function unmarked (message: ThreadMessage): ThreadMessage {
   if (markOf(message) === undefined) return message
   const { steer, ...rest } = message
@@ -33,18 +33,21 @@ export function unmarked (message: ThreadMessage): ThreadMessage {
   return { ...message, metadata }
 }
 
-/** Returns the part for newest 7.x clients for what the user said to a run and a step has read. */
+/** Returns a steering message that a step has read as a part of a chat's message, for the newest clients of AI SDK 7. */
 export const steeringMessagePart = ({ id, text }: Pick<Steer, 'id' | 'text'>) =>
   ({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
 
-/** Returns what the user said to a run, from a part of a chat's message in our own form or in that of the AI SDK 7. */
+/**
+ * Returns the steering message in a part of a chat's message, in the service's format or in that of AI SDK 7; undefined if the part is
+ * none.
+ */
 export function saidIn (part: any): Steer | undefined {
   if (part?.type === 'data-steer' && typeof part.data?.text === 'string') return { state: 'read', ...part.data, id: String(part.data.id) }
   if (part?.type !== 'steering-message' || !Array.isArray(part.parts)) return undefined
   return { id: String(part.id), text: textOf({ role: 'user', parts: part.parts }), state: 'read' }
 }
 
-/** Returns everything in a message that the user said to a run. */
+/** Returns the steering messages in a message. */
 export function steeringIn (message: ThreadMessage): Steer[] {
   const mark = markOf(message)
   if (mark !== undefined) return [{ ...mark, text: textOf(message) }]
@@ -52,8 +55,8 @@ export function steeringIn (message: ThreadMessage): Steer[] {
 }
 
 /**
- * Returns how many messages at the end are unread messages to a run that `message` repeats, because chat clients offer unread words for
- * sending again. A message with the id of one of them replaces it, and those after it.
+ * Returns how many unread steering messages at the end are repeated by `message`, because chat clients offer unread messages for sending
+ * again. A message with the id of an unread one replaces it and those after it.
  */
 export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMessage): number {
   const text = textOf(message)
@@ -67,16 +70,16 @@ export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMe
   return count
 }
 
-/** Whether a message contains something that the model of a step said or did: a step that failed at once may also leave a message. */
+/** Whether a message contains a text or a call of the model. A step that failed at once may leave a message without these. */
 export const isAnswer = (message: ThreadMessage): boolean =>
   message.role === 'assistant' && partsOf(message).some((part) => /^(text$|tool-|dynamic-tool$)/.test(part?.type))
 
-/** Returns the indexes of the unread messages after the last answer. */
+/** Returns the indexes of the unread steering messages after the last answer. */
 export function unreadIn (messages: readonly ThreadMessage[]): number[] {
   const begin = messages.findLastIndex(isAnswer) + 1
   return messages.flatMap((message, n) => n >= begin && markOf(message)?.state === 'unread' ? [n] : [])
 }
 
-/** Whether a text begins with these words, or contains them as paragraphs. */
+/** Whether a text begins with `words`, or contains them as whole paragraphs. */
 const repeats = (text: string, words: string): boolean =>
   (text.startsWith(words) && !/^[\p{L}\p{N}]/u.test(text.slice(words.length))) || `\n\n${text}\n\n`.includes(`\n\n${words}\n\n`)

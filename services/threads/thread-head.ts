@@ -2,13 +2,13 @@ import { type Op, recentKey, type Store, threadKey, unreadKey } from '../store/i
 import type { StoredPath } from './message-path.ts'
 import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
-/** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
+/** The stored state of a thread without its messages. Only a caller that has locked the conversation may write it. */
 export interface ThreadHead extends StoredPath {
   id: string
   createdAt: number
   /** The time when a message was last added or removed, epoch milliseconds. */
   updatedAt: number
-  /** The number of messages that must be added to `messageCount` for the number of messages in the form for their clients. */
+  /** How many messages the thread has in the form for its clients, beyond `messageCount`. */
   more?: number
   /** The number of user messages among them. */
   turns: number
@@ -16,11 +16,11 @@ export interface ThreadHead extends StoredPath {
   words: string
   /** The beginning of the last message. */
   lastMessage: string
-  /** Present if the service made the id and no client has used it. */
+  /** Set if the service made the id and no client has used the id. */
   minted?: true
   /** The ids of the approvals that the thread's last message requests. */
   asked?: string[]
-  /** Present if the user has said something while a run was active. */
+  /** Set if the thread contains a steering message. */
   steered?: true
 }
 

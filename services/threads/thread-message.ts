@@ -9,7 +9,10 @@ export type { RawMessage, ThreadMessage } from './stored-answer.ts'
 
 export const BadMessage = defineError('ERR_INVALID_MESSAGES', '%s')
 
-/** Returns the most helpful issue of a failed check of a union: the alternative with the longest path is most likely the intended one. */
+/**
+ * Returns the most helpful issue of a failed validation of a union: the one with the longest path, because its alternative is most likely
+ * the intended one.
+ */
 export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey[], message: string }>) {
   return issues.toSorted((a, b) => b.path.length - a.path.length)[0]
 }
@@ -41,7 +44,7 @@ export function partsOf ({ parts, content }: ThreadMessage): any[] {
 export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
-/** Whether a part of the user's message holds something that the user has chosen: the words of a prompt, or the name of a skill. */
+/** Whether a part of the user's message is a choice of the user: the text of a prompt, or the name of a skill. */
 const isChosen = (part: any): boolean =>
   part?.type === 'text' && typeof part.text === 'string' && [PROMPT_OPENING, SKILL_OPENING].some((opening) => part.text.startsWith(opening))
 
@@ -49,7 +52,7 @@ const isChosen = (part: any): boolean =>
 export const hasChosen = (message: ThreadMessage): boolean => message.role === 'user' && partsOf(message).some(isChosen)
 
 /**
- * Returns the parts of a message without those at its beginning that hold a chosen prompt or skill, which clients do not have; all parts if
+ * Returns the parts of a user message after the chosen prompt or skill, because clients do not have the choice in their copy; all parts if
  * there are no others.
  */
 function ownParts (message: ThreadMessage): any[] {
@@ -58,7 +61,7 @@ function ownParts (message: ThreadMessage): any[] {
   return own.length === 0 ? parts : own
 }
 
-/** Returns what a user wrote in a message; if that is nothing, the name of the chosen prompt or skill, as `/name`. */
+/** Returns the text that the user wrote in a message; if there is none, the names of the chosen prompt and skill, as `/name`. */
 export function ownText (message: ThreadMessage, separator = ''): string {
   const parts = ownParts(message).filter((part) => !isChosen(part))
   const text = textOf({ role: 'user', parts }, separator)
@@ -71,13 +74,13 @@ const nameOfChosen = ({ text }: { text: string }): string => {
 }
 
 /**
- * Returns the canonical content of a user message, for comparison: the same for a UIMessage and a ModelMessage that say the same. A text
- * equals its single text part; blanks, ids, metadata and parts that only chats have are ignored.
+ * Returns the content of a user message in a canonical form for comparison. A UIMessage and a ModelMessage with the same content have the
+ * same form, and a text equals a single text part. White space, ids, metadata and parts that only chats have are ignored.
  */
 export function canonicalContent (message: ThreadMessage): string {
   const parts = ownParts(message)
   const [only, ...more] = parts
-  // Fast path for the most frequent form, with the same result.
+  // A fast path for the most frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
     return `[{"text":${JSON.stringify(withoutBlanks(only.text))},"type":"text"}]`
   }
@@ -88,10 +91,10 @@ export function canonicalContent (message: ThreadMessage): string {
   }))
 }
 
-/** Returns a text with all white space replaced by single blanks: clients trim what they send, and change line breaks. */
+/** Returns a text with each run of white space replaced by one blank, because clients trim texts and change line breaks. */
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** Returns the content of a file part: the data of a data URL, or another URL. */
+/** Returns the content of a file part: the Base64 data of a `data:` URL, or any other URL. */
 function dataOf ({ url, data = url, image = data }: { url?: unknown, data?: unknown, image?: unknown }): unknown {
   return typeof image === 'string' ? image.replace(/^data:[^,]*;base64,/i, '') : image
 }
@@ -106,21 +109,24 @@ export function markOf ({ role, parts, steer, metadata }: ThreadMessage): SteerM
   return typeof (mark as Partial<SteerMark> | null | undefined)?.id === 'string' ? mark as SteerMark : undefined
 }
 
-/** Whether a message is one of the user that asks for an answer, and not one sent during an answer. */
+/** Whether a message is a user message that asks for an answer, not a steering message. */
 export const beginsTurn = (message: ThreadMessage): boolean => message.role === 'user' && markOf(message) === undefined
 
-/** Returns the turns of messages: the beginning and the answer of each. Messages before the first turn are left out. */
+/**
+ * Groups messages into turns: the user's message, its index, and the messages up to the next turn. Messages before the first turn are left
+ * out.
+ */
 export function turnsIn (messages: readonly ThreadMessage[]): Array<{ at: number, message: ThreadMessage, answer: ThreadMessage[] }> {
   const starts = messages.flatMap((message, at) => beginsTurn(message) ? [at] : [])
   return starts.map((at, n) => ({ at, message: messages[at], answer: messages.slice(at + 1, starts[n + 1]) }))
 }
 
-/** Marks the text of an answer's second version, which follows the first. */
+/** Marks the text of the second version of an answer, which follows the first version. */
 export const REVISION_MARK = { agent: { isRevision: true } }
 
 /**
- * Returns the text of an answer in the ways in which clients keep it: the whole, and the part after the last tool call in its first and in
- * its second version. Without white space.
+ * Returns the text of an answer in the ways in which clients keep it: the whole text, and the part after the last tool call, in its first
+ * and in its second version. All white space is removed.
  */
 export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, first: string, second: string] {
   const messages = answer.filter(({ role }) => role === 'assistant')
@@ -130,7 +136,7 @@ export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, 
   const [first, second] = [false, true].map((wanted) =>
     textOf({ role: 'assistant', parts: end.filter((part) => isRevision(part) === wanted) }))
   const texts = [messages.map((message) => textOf(message)).join(''), first, second === '' ? first : second]
-  // Mostly all are the same.
+  // Mostly, the three texts are the same.
   const plain = new Map([...new Set(texts)].map((text) => [text, text.replace(/\s+/g, '')]))
   return texts.map((text) => plain.get(text)!) as [string, string, string]
 }
@@ -145,8 +151,8 @@ export function excerpt (text: string, limit: number): string {
 }
 
 /**
- * Returns a chat's message without attempts at steps that broke off: for each part `data-retry`, the parts from the last `step-start`
- * before it are removed. Returns the message itself if there are none.
+ * Returns a chat's message without attempts at steps that broke off: for each `data-retry` part, the parts from the last `step-start`
+ * before it are removed. Returns the message itself if there is no such part.
  */
 export function dropTries<M extends { role: string }> (message: M): M {
   const { parts } = message as { parts?: unknown }

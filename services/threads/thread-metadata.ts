@@ -3,7 +3,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { metadataKey, type Op, type Store, unlessDamaged } from '../store/index.ts'
 import { searchAgain } from './search/due-threads.ts'
 
-/** The title of a thread, its author, the settings for its runs, and the fields that clients store with the thread. */
+/** The title of a thread and who gave it (`by`), the settings for its runs, and the fields that clients store with the thread. */
 export interface Metadata {
   title?: string
   by?: 'user' | 'model'
@@ -11,13 +11,13 @@ export interface Metadata {
   fields?: Record<string, unknown>
 }
 
-/** Fields that the service sets itself. They are ignored if a client sends them back. */
+/** Fields that the service sets itself. If a client sends them back, they are ignored. */
 const RESERVED = [
   ...['id', 'createdAt', 'updatedAt', 'status', 'messageCount', 'lastMessage', 'messages', 'nextCursor', 'usage'],
   ...['deletedAt', 'restore']
 ]
 
-/** Stores the metadata of threads apart from their messages, so that it can change while a run is active. */
+/** Stores the metadata of threads in a record of its own, apart from their messages, so that it can change while a run is active. */
 export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'digest'>) {
   const key = (id: string) => metadataKey(store.digest(id))
   const get = async (id: string): Promise<Metadata> => await unlessDamaged(store.get<Metadata>(key(id))) ?? {}
@@ -29,7 +29,10 @@ export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'd
     put,
     remove: (id: string): Op => ({ type: 'del', key: key(id) }),
 
-    /** Returns the metadata with the fields of a body applied. An empty title removes the title, so that a model may suggest a new one. */
+    /**
+     * Returns the metadata with the fields of a request body applied. An empty title removes the title, so that a model may suggest a new
+     * one.
+     */
     changed (
       metadata: Metadata,
       { title, settings, ...body }: { title?: string, settings?: ThreadSettings, [field: string]: unknown }

@@ -8,7 +8,10 @@ import type { Metadata } from './thread-metadata.ts'
 import { isStoredAnswer, type ReadAnswer } from './stored-answer.ts'
 import type { ThreadMessage } from './thread-message.ts'
 
-/** Yields the records of messages with these numbers, or with `reverse` the last first. They are read from disk on demand. */
+/**
+ * Yields the records of the messages with these numbers, in order or, with `reverse`, the last first. Records are read from disk on demand.
+ * `thread` is the digest of the thread.
+ */
 export async function * readSpans (
   store: Pick<Store, 'list'>,
   thread: string,
@@ -30,8 +33,7 @@ export async function * readSpans (
 const AT_ONCE = 32
 
 /**
- * Reads stored threads; the answers in them are read from the logs of their runs. Every function throws ThreadDamaged (500) if a record
- * cannot be read.
+ * Reads stored threads. Answers are read from the logs of their runs. Every function throws ThreadDamaged (500) if a record cannot be read.
  */
 export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'>, readAnswer: ReadAnswer) {
   const onDamage = (id: string) => (): never => {
@@ -45,7 +47,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
   const resolve = async (id: string, record: ThreadMessage): Promise<ThreadMessage> =>
     isStoredAnswer(record) ? readAnswer(record).catch(orThreadDamaged(id)) : record
 
-  /** Yields the messages of records. They are read some at a time: at first few, then more and more, up to AT_ONCE. */
+  /** Yields the messages of records. The messages are read in groups: first one, then twice as many each time, up to AT_ONCE. */
   async function * resolveEach (
     id: string,
     records: AsyncIterable<{ record: ThreadMessage }>
@@ -54,7 +56,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
     let size = 1
     for await (const { record } of records) {
       const message = resolve(id, record)
-      // It is awaited later, or never if the reader has enough.
+      // The promise is awaited later, or never if the reader stops.
       message.catch(() => {})
       some.push(message)
       if (some.length < size) continue
@@ -88,7 +90,10 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
     /** Returns the head of a thread; undefined if there is no such thread. */
     get: (id: string) => store.get<ThreadHead>(threadKey(store.digest(id))).catch(orThreadDamaged(id)),
 
-    /** Returns the settings for the runs of a thread. Throws SettingsDamaged (500): without them, runs could do more than is allowed. */
+    /**
+     * Returns the settings for the runs of a thread. Throws SettingsDamaged (500), because without its settings a run could do more than
+     * the user allows.
+     */
     settings: async (id: string) =>
       (await store.get<Metadata>(metadataKey(store.digest(id))).catch((error) => {
         throw isDamage(error) ? new SettingsDamaged(id) : error
@@ -101,7 +106,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       return found
     },
 
-    /** Yields the records of messages from position `from` on, in their stored form. They are read from disk on demand. */
+    /** Yields the records of messages from position `from` on, in their stored form. Records are read from disk on demand. */
     async * records (id: string, from: number): AsyncGenerator<ThreadMessage> {
       for await (const { record } of recordsOf(id, { from })) yield record
     },
@@ -112,7 +117,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       for await (const { record } of recordsOf(id, { to: at, reverse: true })) yield { at: --at, message: await resolve(id, record) }
     },
 
-    /** Returns the last messages before position `end`, at most `limit` and at most one page of bytes, and the position of the first. */
+    /** Returns the last messages before position `end`, at most `limit` and at most PAGE_BYTES, and the position of the first of them. */
     async lastMessages (
       id: string,
       { end, limit }: { end: number, limit: number }
@@ -127,7 +132,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       return { messages: found.reverse(), from: end - found.length }
     },
 
-    /** The same as `lastMessages`, with more messages at the beginning if the first one belongs to an answer that begins earlier. */
+    /** Like `lastMessages`, but adds messages at the beginning if the first one belongs to an answer that begins earlier. */
     async lastAnswers (id: string, page: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
       const { messages, from } = await reader.lastMessages(id, page)
       const earlier: ThreadMessage[] = []

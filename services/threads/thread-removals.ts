@@ -10,23 +10,23 @@ import type { createThreadMetadata } from './thread-metadata.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 import { createThreadTrash, type ThreadTrash } from './thread-trash.ts'
 
-/** The number of threads that are removed concurrently, so that their writes are grouped. */
+/** The number of threads that are removed at the same time, so that their writes are grouped. */
 const REMOVE_BATCH = 50
 
 interface RemovalParts {
   store: Store
   clock: Clock
-  /** Reports a change that is durable. */
+  /** Reports a change that is on disk. */
   emit: (event: StreamEvent) => void
   threads: ThreadRepository
   undo: {
-    /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
+    /** Returns the operations that remove the undo records of a thread, given its digest. `sweepSoon` then removes the files. */
     removal(thread: string): Promise<Op[]>,
     sweepSoon(): void
   }
   usage: Pick<UsageRepository, 'forget'>
   attachments: Pick<Attachments, 'cleaned'>
-  /** Ends the commands of a conversation and erases their home and /tmp. */
+  /** Ends the commands of a conversation and erases the commands' home folder and /tmp. */
   endCommands: (owner: { threadId: string }) => Promise<void>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
@@ -38,7 +38,7 @@ interface RemovalParts {
   view: (head: ThreadHead) => Promise<Thread>
 }
 
-/** Removes threads, for good or so that they can be brought back. */
+/** Removes threads, either for good or in a way that lets the user restore them. */
 export function createThreadRemovals (parts: RemovalParts) {
   const { store, clock, emit, threads, agent, metadata } = parts
   const trash = createThreadTrash({ store, clock })
@@ -48,7 +48,7 @@ export function createThreadRemovals (parts: RemovalParts) {
   return {
     list: trash.list,
 
-    /** Brings a deleted thread back; one that is there stays as it is. Throws NotRestorable (404). */
+    /** Restores a deleted thread. If a thread with the id exists, it stays as it is. Throws NotRestorable (404). */
     async restore (id: string): Promise<void> {
       await agent.exclusive(id, async () => {
         if (await threads.get(id) !== undefined) return
@@ -60,8 +60,8 @@ export function createThreadRemovals (parts: RemovalParts) {
     },
 
     /**
-     * Removes a thread with its approvals and runs, and stops its active run. With `restorable`, the thread can be brought back for 30
-     * days; without it, a deleted thread of this id is erased, too. Throws ThreadNotFound (404).
+     * Removes a thread with its approvals and runs, and stops its active run. With `restorable`, the thread can be restored for 30 days.
+     * Without it, an earlier deleted thread with this id is erased, too. Throws ThreadNotFound (404).
      */
     async remove (id: string, { restorable = false }: { restorable?: boolean } = {}): Promise<void> {
       if (!await remove(id, restorable)) throw new ThreadNotFound(id)
@@ -75,12 +75,12 @@ export function createThreadRemovals (parts: RemovalParts) {
       }
     },
 
-    /** Removes all threads, and erases the deleted ones. Resolves to the number of threads that were removed. */
+    /** Removes all threads, and erases those that were deleted before. Resolves to the number of threads that were removed. */
     clear: () => clearThreads(remove, { ...parts, trash }),
 
     /**
-     * Removes threads whose id, title and settings were not set by a client and that have not changed since `limit` (epoch
-     * milliseconds).
+     * Removes threads that have not changed since `limit` (epoch milliseconds), if no client set their id, title or settings. Resolves to
+     * the number of removed threads.
      */
     async prune (limit: number, signal?: AbortSignal): Promise<number> {
       let removed = 0
@@ -97,7 +97,7 @@ export function createThreadRemovals (parts: RemovalParts) {
   }
 }
 
-/** Removes a thread, also one that is damaged; with `isKept` it can be brought back. False if there is none. */
+/** Removes a thread, even a damaged one. With `isKept` it can be restored. Resolves to false if there is no such thread. */
 async function removeThread (
   id: string,
   isKept: boolean,
@@ -114,7 +114,7 @@ async function removeThread (
       if (before.length > 0) await store.transact(before)
       return before.length > 0
     }
-    // Before the records, so that nothing is left if the service ends meanwhile.
+    // The commands end before the records are removed, so that nothing is left over if the service ends meanwhile.
     await endCommands({ threadId: id })
     const changes = await undo.removal(store.digest(id))
     const removal = [
@@ -132,7 +132,7 @@ async function removeThread (
   })
 }
 
-/** Removes all threads, see `clear`. */
+/** Removes all threads, including damaged ones; see `clear`. */
 async function clearThreads (
   remove: (id: string) => Promise<boolean>,
   { store, threads, attachments, trash }: RemovalParts & { trash: ThreadTrash }

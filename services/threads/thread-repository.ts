@@ -40,12 +40,12 @@ export { partsOf, type ThreadMessage } from './thread-message.ts'
 
 export type ThreadRepository = ReturnType<typeof createThreadRepository>
 
-/** Returns which approval requests in messages were not answered and cannot be answered any more. */
+/** Returns the approval requests in messages that were not answered and cannot be answered any more. */
 type UnansweredIn = (messages: readonly ThreadMessage[]) => Promise<Unanswered>
 
 /**
- * Stores conversations message by message. Clients choose thread ids freely, so the keys are digests. Methods that change a thread return
- * operations: the caller locks the conversation and commits them together with its own changes.
+ * Stores conversations message by message. Clients choose thread ids freely, so the store keys are digests of them. Methods that change a
+ * thread return operations. The caller locks the conversation and commits the operations together with its own changes.
  */
 export function createThreadRepository ({ store, clock, readAnswer }: { store: Store, clock: Clock, readAnswer: ReadAnswer }) {
   const turns = createTurns(store)
@@ -53,13 +53,13 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
   const { get, lastMessages } = reader
   const parts = { store, clock, turns, reader }
 
-  /** Returns how many messages before position `from` are unread messages to a run that the message repeats. */
+  /** Returns how many unread steering messages directly before position `from` the message repeats. */
   async function saidAgainAt (id: string, { steered }: ThreadHead, from: number, message: ThreadMessage | undefined): Promise<number> {
     if (!steered || message === undefined) return 0
     return saidAgain((await lastMessages(id, { end: from, limit: MAX_UNREAD })).messages, message)
   }
 
-  /** Whether a message replaces a turn: not if the turn has no answer and says the same. */
+  /** Whether a message replaces a turn. False if the turn has no answer yet and the message repeats it. */
   async function isReplaced (
     { messageCount }: ThreadHead,
     turn: UserTurn | undefined,
@@ -69,7 +69,9 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
     return turn.at !== messageCount - 1 || (await turns.read([message]))[0].own !== turn.own
   }
 
-  /** Returns the operations that mark messages as read, after the model of an answer got them with the conversation. */
+  /**
+   * Returns the operations that mark unread steering messages before an answer as read, because the model got them with the conversation.
+   */
   async function markRead (thread: ThreadHead, at: number, answer: ThreadMessage[]): Promise<Op[]> {
     const { id, steered } = thread
     if (!steered || !answer.some(isAnswer)) return []
@@ -82,8 +84,8 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
   }
 
   /**
-   * Returns the messages of a thread in the form in which they would be stored if a client put them there, and whether they equal what the
-   * thread has.
+   * Returns the messages that a client gives for a thread in the form in which they would be stored, and whether they equal the messages of
+   * the thread.
    */
   async function readGiven (
     id: string,
@@ -116,17 +118,20 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
     /** Returns where a request continues in its thread; see `placeRequest`. */
     place: async (id: string, request: RequestMessages) => placeRequest(await get(id), request, { store, turns, reader }),
 
-    /** Returns the runs whose answers the thread has from position `at` on, the newest first. */
+    /** Returns the ids of the runs whose answers the thread has from position `at` on, the newest first. */
     async runsFrom (id: string, at: number): Promise<string[]> {
       const runIds: string[] = []
       for await (const record of reader.records(id, at)) runIds.unshift(...runsOfAnswer(record))
       return [...new Set(runIds)]
     },
 
-    /** Returns the id of a message without one of its own; it does not change as long as the message and its position do not. */
+    /** Returns an id for a message that has none. The id stays the same as long as the message and its position do. */
     messageId: turns.messageId,
 
-    /** Returns the id that a message of the thread has in chats; a damaged message before it does not count as part of its answer. */
+    /**
+     * Returns the id that a message of the thread has in chats, which is the id of its answer's first message. A damaged message before it
+     * ends the search for the first one.
+     */
     async shownId (id: string, at: number, message: ThreadMessage): Promise<string> {
       let first = message
       for (; at > 0; at--) {
@@ -137,18 +142,21 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return idOf(first) ?? turns.messageId(first, at)
     },
 
-    /** Returns when the user sent the message at a position, or the one before it; 0 if unknown. Milliseconds since the Unix epoch. */
+    /**
+     * Returns when the user sent the message at a position, or the last user message before it; 0 if unknown. Milliseconds since the Unix
+     * epoch.
+     */
     saidAt: async (head: ThreadHead, at: number): Promise<number> => (await unlessDamaged(turns.lastUpTo(head, at)))?.sentAt ?? 0,
 
-    /** Returns the user's turns from the `n`-th on, with positions and times. */
+    /** Returns the turns of a thread from the `n`-th on, with their positions and times. */
     async turns (id: string, n = 0): Promise<UserTurn[]> {
       const head = await get(id)
       return head === undefined ? [] : turns.list(head, n)
     },
 
     /**
-     * Adds the messages of a request to its thread, at the place that was found for it. `minted` says that the service made the id for this
-     * request. Resolves to the operations and to the position of the answer.
+     * Adds the messages of a request to its thread, at the place that `place` found. `minted`: the service made the id of the thread for
+     * this request. Resolves to the operations and the position of the answer.
      */
     async appendRequest (
       id: string,
@@ -161,7 +169,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       const message = fresh.findLast(beginsTurn)
       const from = at - await saidAgainAt(id, thread, at, message)
       const now = clock.now()
-      // A repeated message, such as for a regenerated answer, keeps its time.
+      // A repeated message, for example of a regenerated answer, keeps its time.
       const repeated = await turns.get(thread, keep)
       const newest = fresh.filter(beginsTurn).length - 1
       const saidAt = ({ own }: UserTurn, n: number) => n === 0 && repeated?.own === own ? repeated.sentAt : n === newest ? now : 0
@@ -169,7 +177,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return { ops: await writeMessages(before, thread, { keep, from, fresh, saidAt, replacedAt }, parts), answerAt: from + fresh.length }
     },
 
-    /** Appends messages to the thread. Resolves to the operations and to the position of the answer. */
+    /** Appends messages to the thread. Resolves to the operations and the position of the answer. */
     async append (id: string, fresh: ThreadMessage[]): Promise<{ ops: Op[], answerAt: number }> {
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
@@ -179,7 +187,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return { ops, answerAt: from + fresh.length }
     },
 
-    /** Returns the operations that store a run's answer at its position, with the approvals that it requests. */
+    /** Returns the operations that store a run's answer at position `at`. `asked` are the ids of the approvals that it requests. */
     async appendAnswer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
       const before = await get(id)
       const { asked: _, ...thread } = before ?? newHead(id)
@@ -188,13 +196,13 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return [...await markRead(thread, at, answer), ...ops]
     },
 
-    /** Whether these messages, which a client has read in any protocol, are those of the thread. */
+    /** Whether these messages, which a client may have read in any protocol, equal the messages of the thread. */
     holds: async (id: string, given: ThreadMessage[], unansweredIn?: UnansweredIn): Promise<boolean> =>
       given.length > 0 && (await readGiven(id, given, unansweredIn)).isSame,
 
     /**
-     * Returns the operations that replace the messages of a thread, or create it. What a client has read and not changed keeps its stored
-     * form, and known user messages keep their times.
+     * Returns the operations that replace all messages of a thread, or create it. A message that the client has read and not changed keeps
+     * its stored form, and known user messages keep their times.
      */
     async replace (id: string, given: ThreadMessage[], unansweredIn?: UnansweredIn): Promise<Op[]> {
       const before = await get(id)
@@ -211,13 +219,13 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return writeMessages(before, thread, { keep: 0, from: 0, fresh, saidAt, steeredAt, isPut: true }, parts)
     },
 
-    /** Returns the earlier versions of the messages that a thread has, the oldest first. */
+    /** Returns the earlier versions of the messages on the thread's path, the oldest first. */
     versions: (head: ThreadHead): Promise<CurrentVersion[]> => currentVersions(head, parts),
 
-    /** Returns the operations with which a thread goes back to a version; what the thread has now is kept as a version. */
+    /** Returns the operations that let a thread go back to a version. The turns that the version replaces are kept as a version. */
     goBack: (head: ThreadHead, version: CurrentVersion): Promise<Op[]> => goBack(head, version, parts),
 
-    /** Returns the operations that remove a thread; `keepsFiles`: the files of its messages stay in use. */
+    /** Returns the operations that remove a thread. `keepsFiles`: the attachments of its messages stay in use. */
     async remove (head: ThreadHead, { keepsFiles = false }: { keepsFiles?: boolean } = {}): Promise<Op[]> {
       const thread = store.digest(head.id)
       const ops: Op[] = []
@@ -241,7 +249,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return [...keys.map((key): Op => ({ type: 'del', key })), ...others]
     },
 
-    /** Reads the summaries of older messages. A summary is valid only while the messages from which it was made are unchanged. */
+    /** Reads the summaries of older messages. A summary is valid only while the messages that it summarises are unchanged. */
     summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
     keepSummaries: (id: string, summaries: Summary[]): Promise<void> =>
       store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }])

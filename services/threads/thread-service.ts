@@ -34,11 +34,11 @@ import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index
 
 export type ThreadService = ReturnType<typeof createThreadService>
 
-/** The most characters of JSON of a client's field that lists show, and of all such fields of one thread. */
+/** The most characters of JSON of one client field that lists show, and of all such fields of one thread. */
 const LONGEST_FIELD = 4_096
 const LONGEST_FIELDS = 16_384
 
-/** Returns the fields that a client has stored with a thread, without long ones. */
+/** Returns the fields that a client has stored with a thread, without fields that are too long. */
 function shortFields (fields: Record<string, unknown> = {}): Record<string, unknown> {
   let total = 0
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => {
@@ -49,7 +49,7 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
   }))
 }
 
-/** Why a call with an approval that cannot be given any more was not executed. */
+/** The reasons why a call was not executed if its approval or result cannot be given any more. */
 const WITHDRAWN = 'The user moved on without answering.'
 const APP_WITHDRAWN = 'The run ended before the application gave a result.'
 const APP_EXPIRED = 'The application gave no result in time.'
@@ -65,7 +65,7 @@ export function createThreadService (
   { store, clock, emit, threads, ledger, undo, usage, attachments, endCommands, agents, workspace, agent }: {
     store: Store
     clock: Clock
-    /** Reports a change that is durable. */
+    /** Reports a change that is on disk. */
     emit: (event: StreamEvent) => void
     threads: ThreadRepository
     ledger: {
@@ -73,20 +73,20 @@ export function createThreadService (
       isOpen(approval: Approval): boolean
     }
     undo: {
-      /** Returns the operations that remove the records of a thread in other modules, by its digest. `sweepSoon` then removes the files. */
+      /** Returns the operations that remove the undo records of a thread, given its digest. `sweepSoon` then removes the files. */
       removal(thread: string): Promise<Op[]>,
       sweepSoon(): void
     }
     usage: Pick<UsageRepository, 'of' | 'forget'>
     attachments: Attachments
-    /** Ends the commands of a conversation and erases their home and /tmp. */
+    /** Ends the commands of a conversation and erases the commands' home folder and /tmp. */
     endCommands: (owner: { threadId: string }) => Promise<void>
     /** Checks the options of runs, including their agent, and stores which agent a thread uses. */
     agents: {
       check(options: RunOptions): Promise<unknown>,
       using<T>(name: string | undefined, work: () => Promise<T>): Promise<T>
     }
-    /** Returns the folder to which working folders are relative. */
+    /** Returns the folder against which relative working folders are resolved. */
     workspace: () => string
     /** Locks conversations against runs; see `createConversationGuard`. */
     agent: {
@@ -98,7 +98,7 @@ export function createThreadService (
 ) {
   const metadata = createThreadMetadata(store)
 
-  /** Returns the settings in their stored form. Throws what the check of options throws, and BadFolder (400). */
+  /** Checks settings and returns them in their stored form. Throws what `agents.check` throws, and BadFolder (400). */
   async function checked ({ agent: name, options, cwd, ...rest }: ThreadSettings): Promise<ThreadSettings> {
     await agents.check({ ...options, ...(name !== undefined && { agent: name }) })
     return {
@@ -114,7 +114,7 @@ export function createThreadService (
     return (await ledger.all(asked)).some(ledger.isOpen) ? 'pending_approval' : 'idle'
   }
 
-  /** Returns the requests in messages that were not answered and cannot be answered any more. */
+  /** Returns the approval requests, questions and calls in messages that were not answered and cannot be answered any more. */
   async function unansweredIn (messages: readonly ThreadMessage[]): Promise<Unanswered> {
     const ends = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, UnansweredEnd]> => {
       const { approvalId, kind, state } = item
@@ -125,7 +125,10 @@ export function createThreadService (
     return new Map(ends)
   }
 
-  /** Returns messages in the form in which they were written, or rendered for a protocol; `from` is the position of the first. */
+  /**
+   * Returns messages in the form in which they were written or, with `protocol`, rendered for that protocol. `from` is the position of the
+   * first message.
+   */
   async function shownMessages (messages: ThreadMessage[], protocol: Protocol | undefined, from: number): Promise<ThreadMessage[]> {
     if (protocol === undefined) return messages.flatMap(writtenForm)
     return renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, from)
@@ -193,7 +196,8 @@ export function createThreadService (
   }
 
   /**
-   * Stores messages with `work`, and their files as attachments. Throws BadMessages and what `takeFiles` throws (400), ThreadFull (413).
+   * Stores the files of messages as attachments, then calls `work` with the messages, which refer to these attachments. Throws BadMessages
+   * and what `takeFiles` throws (400), ThreadFull (413).
    */
   async function withFiles<T> (id: string, messages: ThreadMessage[], work: (messages: ThreadMessage[]) => Promise<T>): Promise<T> {
     checkMessages(messages)
@@ -211,7 +215,9 @@ export function createThreadService (
   }
 
   return {
-    /** Lists threads, the most recently changed first, one page at a time; `search` selects those that contain it. */
+    /**
+     * Lists threads, the most recently changed first, one page at a time. `search` selects threads whose title or last message contains it.
+     */
     async list (
       { limit, cursor, search, deleted, pinned }: { limit: number, cursor?: string, search?: string, deleted?: boolean, pinned?: boolean }
     ): Promise<{ threads: Thread[], nextCursor?: string }> {
@@ -231,9 +237,9 @@ export function createThreadService (
     },
 
     /**
-     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes: in the form in which they
-     * were written, or rendered for a protocol, with answers in one piece. An answer that continues after an approval is shown as far as it
-     * exists. Throws ThreadNotFound (404).
+     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most PAGE_BYTES. Without `protocol`, messages have
+     * the form in which they were written. With `protocol`, they are rendered for it, and no answer is cut. An answer that continues after
+     * an approval is shown as far as it exists. Throws ThreadNotFound (404).
      */
     async get (
       id: string,
@@ -263,9 +269,9 @@ export function createThreadService (
     },
 
     /**
-     * Creates a thread, or replaces the fields that the body contains. Without `messages`, or with those that the thread has, the messages
-     * are not changed, and neither are waiting approvals. Throws what `withFiles` and `checked` throw and, if the body has other messages
-     * while a run is active, ConversationBusy (409). With `restore`, a deleted thread is brought back first: throws NotRestorable (404).
+     * Creates a thread, or replaces the fields that the body contains. Without `messages`, or with the messages that the thread has,
+     * messages and waiting approvals stay as they are. With `restore`, a deleted thread is restored first, which throws NotRestorable
+     * (404). Throws what `withFiles` and `checked` throw, and ConversationBusy (409) if the body has other messages while a run is active.
      */
     async put (id: string, { messages, settings: given, restore: isRestore, ...rest }: ThreadBody): Promise<Thread> {
       if (isRestore) await removals.restore(id)
@@ -283,7 +289,7 @@ export function createThreadService (
       })
     },
 
-    /** Returns whether the newest run of a conversation is not over. */
+    /** Returns whether the newest run of a conversation executes or waits. */
     async isBusy (id: string): Promise<boolean> {
       const head = await threads.get(id)
       return head === undefined ? agent.isLive(id) : await statusOf(head) !== 'idle'
@@ -295,7 +301,7 @@ export function createThreadService (
       return { versions: await Promise.all(found.map((version) => versionInfo(id, version))) }
     },
 
-    /** Returns a version with its messages, in the shape of a protocol. Throws ThreadNotFound and VersionNotFound (404). */
+    /** Returns a version with its messages, rendered for a protocol. Throws ThreadNotFound and VersionNotFound (404). */
     async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
       const { version } = await requireVersion(id, versionId)
       const messages = await threads.inSpans(id, version.spans)
@@ -303,8 +309,8 @@ export function createThreadService (
     },
 
     /**
-     * Restores a version of a thread. What it replaces becomes an earlier version. Throws ThreadNotFound and VersionNotFound (404), and
-     * ConversationBusy (409) while a run is active.
+     * Lets a thread go back to a version. The turns that the version replaces become a version. Throws ThreadNotFound and VersionNotFound
+     * (404), and ConversationBusy (409) while a run is active.
      */
     async restoreVersion (id: string, versionId: string): Promise<Thread> {
       await agent.exclusive(id, async () => {
@@ -335,12 +341,12 @@ export function createThreadService (
 
     /** Sets the title of a thread, unless the user has set one or the thread was removed. */
     async suggestTitle (id: string, title: string): Promise<void> {
-      // Damaged settings are not overwritten by a title.
+      // A title must not overwrite a record with damaged settings.
       if (await threads.get(id) === undefined || await threads.settings(id).then(() => false, isDamage)) return
       await metadata.update(id, (current) => current.by === 'user' ? current : { ...current, title, by: 'model' })
     },
 
-    /** Returns the threads that use the agent, in the form that `Agents.remove` reports. */
+    /** Returns the threads that use the agent, in the form that the error of `Agents.remove` needs. */
     async usersOf (name: string): Promise<Array<{ path: string, kind: 'conversation', name: string }>> {
       const users = []
       for await (const [key, { settings, title }] of store.list<Metadata>(METADATA, { damaged () {} })) {

@@ -14,12 +14,12 @@ import {
 } from '../store/index.ts'
 import { searchAgain } from './search/due-threads.ts'
 
-/** How long a deleted conversation can be brought back, milliseconds. */
+/** How long a deleted conversation can be restored, milliseconds. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
-/** Characters of JSON of one piece; a record that is larger is a piece of its own. */
+/** The most characters of JSON of one piece. A larger record is a piece of its own. */
 const PIECE = 512 * 1024
 
-/** What a list shows of a deleted conversation. */
+/** The fields of a deleted conversation that a list shows. */
 type Summary = Pick<Thread, 'id' | 'title' | 'createdAt' | 'updatedAt' | 'messageCount' | 'lastMessage'>
 interface Trashed extends Summary {
   deletedAt: number
@@ -30,8 +30,8 @@ type Piece = Array<[key: string, value: unknown]>
 export type ThreadTrash = ReturnType<typeof createThreadTrash>
 
 /**
- * Deleted conversations that can be brought back. All records of one are moved behind its entry here, so that nothing else finds them: no
- * list, no search, no run. The files of its messages stay in use.
+ * Deleted conversations that can be restored. All records of a conversation are moved to its entry here, so that nothing else finds them:
+ * no list, no search, no run. The files of its messages stay in use.
  */
 export function createThreadTrash ({ store, clock }: { store: Store, clock: Clock }) {
   const entry = (thread: string) => unlessDamaged(store.get<Trashed>(threadTrashKey(thread)))
@@ -44,17 +44,17 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
     return ops
   }
 
-  /** Returns the operations that erase what is kept under the digest; none when nothing is. */
+  /** Returns the operations that erase the entry under the digest, with its files; none if there is no entry. */
   async function erase (thread: string): Promise<Op[]> {
     const isThere = await store.get(threadTrashKey(thread)).then((found) => found !== undefined, () => true)
     if (!isThere) return []
-    // A conversation that was made anew under the id has the files now.
+    // If there is a new conversation with the same id, that conversation has the files now.
     const hasNew = await store.get(threadKey(thread)).then((found) => found !== undefined, () => true)
     return [...await removeEntry(thread), ...hasNew ? [] : await changeUses(store, thread)]
   }
 
   return {
-    /** Returns the operations that keep what `removal` deletes. */
+    /** Returns the operations that keep the records that `removal` deletes. */
     async keep (summary: Summary, removal: readonly Op[]): Promise<Op[]> {
       const thread = store.digest(summary.id)
       const ops = await removeEntry(thread)
@@ -64,7 +64,7 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
       return [...ops, { type: 'put', key: threadTrashKey(thread), value }]
     },
 
-    /** Returns the operations that bring a conversation back; undefined if it is not kept, or was kept long enough. */
+    /** Returns the operations that restore a conversation; undefined if it is not kept, or its time is over. */
     async restore (id: string): Promise<Op[] | undefined> {
       const thread = store.digest(id)
       const kept = await entry(thread)
@@ -79,7 +79,7 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
 
     erase: (id: string): Promise<Op[]> => erase(store.digest(id)),
 
-    /** Returns the conversations that can be brought back, those deleted last first. */
+    /** Returns the conversations that can be restored, the last deleted first. */
     async list (limit: number): Promise<Thread[]> {
       const kept: Trashed[] = []
       for await (const [, each] of store.list<Trashed>(THREAD_TRASH, { damaged () {} })) if (!isOver(each)) kept.push(each)
@@ -87,7 +87,7 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
       return newest.map(({ pieces, ...each }) => ({ ...each, status: 'idle' }))
     },
 
-    /** Yields the operations that erase the deleted conversations: all (`isAll`), or those that were kept long enough. */
+    /** Yields the operations that erase deleted conversations, for each of them: all (`isAll`), or those whose time is over. */
     async * erasures ({ isAll }: { isAll: boolean }): AsyncGenerator<Op[]> {
       const overdue: string[] = []
       for await (const [key, each] of store.list<Trashed>(THREAD_TRASH, { damaged: (key) => overdue.push(key) })) {
@@ -103,7 +103,7 @@ async function piecesOf (removal: readonly Op[], store: Pick<Store, 'get'>): Pro
   const pieces: Piece[] = []
   let size = PIECE
   for (const { type, key } of removal) {
-    // Permissions end with the conversation for good, and so do the copies for undo.
+    // Grants and the copies for undo are not kept: they end with the conversation.
     if (type !== 'del' || isLocal(key)) continue
     const value = await unlessDamaged(store.get(key))
     if (value === undefined) continue

@@ -7,8 +7,7 @@ import type { ThreadHead } from './thread-head.ts'
 import { markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 
 /**
- * The index entry of a message that the user sent to a run: its digest, the same as for any message, and the position of the message that
- * contains it.
+ * The index entry of a steering message: its digest, the same as for any user message, and the position of the message that contains it.
  */
 export interface Steered {
   id: string
@@ -17,43 +16,43 @@ export interface Steered {
   sentAt: number
 }
 
-/** A turn of a thread: a message of the user, and its answer up to the next one. */
+/** A turn of a thread: a message of the user, and its answer up to the next turn. */
 export interface UserTurn {
   /** The digest of the user's message. */
   own: string
   /**
-   * Digests of everything that user and assistant said up to the end of this turn, one for each way in which clients keep answers. With
-   * them, a request finds the turn that its last message follows.
+   * Digests of everything that user and assistant said up to the end of this turn, one for each way in which clients keep answers. By them,
+   * the service finds the turn that the last message of a request follows.
    */
   found: string[]
   /** The position of the user's message in the thread. */
   at: number
-  /** The time of the message, epoch milliseconds; 0 if it came as part of a history, so that its time is unknown. */
+  /** The time of the message, epoch milliseconds; 0 if the message came as part of a history and its time is unknown. */
   sentAt: number
   /** The id that the client gave the message. */
   id?: string
-  /** What the user said during the answer. */
+  /** The steering messages during the answer. */
   steered?: Steered[]
 }
 
 /** A turn of a request: a message of the user, its index, its answer, and the digests by which the turn is found. */
 export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own' | 'found'>
 
-/** The record of a turn whose message an edit or another answer has replaced. It stays, with all that came after it. */
+/** The record of a turn that an edit or another answer has replaced. The turn stays stored with everything that came after it. */
 export interface ReplacedTurn {
   id: string
   replacedAt: number
-  /** The number of the message before it; -1 if there is none. */
+  /** The number of the message before the turn; -1 if there is none. */
   follows: number
-  /** The numbers of its message, its answer, and all after them. */
+  /** The numbers of the messages of the turn and all messages after it. */
   spans: readonly Span[]
-  /** The size of their records, bytes of JSON. */
+  /** The size of the records of these messages, bytes of JSON. */
   bytes: number
   messageCount: number
   text: string
 }
 
-/** A turn in its stored form, with numbers of messages in place of positions. */
+/** A turn in its stored form, which has numbers of messages instead of positions. */
 export interface StoredTurn extends Omit<UserTurn, 'at'> {
   replaced?: ReplacedTurn
 }
@@ -64,7 +63,10 @@ export type Turns = ReturnType<typeof createTurns>
 const ID_DIGEST = 16
 const madeId = (at: number, own: string) => `message-${at}-${own.slice(0, ID_DIGEST)}`
 
-/** Returns the turns of messages that follow a turn; `from` is the position of the first message in the thread. */
+/**
+ * Returns the turns of messages. `before` are the digests of the turn before them, and `from` is the position of the first message in the
+ * thread.
+ */
 async function readTurns (
   messages: readonly ThreadMessage[],
   { before = [], from = 0, digest }: { before?: string[], from?: number, digest: Store['digest'] }
@@ -80,8 +82,8 @@ async function readTurns (
 }
 
 /**
- * Marks the messages of a request that the thread with these turns knows as said to a run; a client may send them back like any other
- * message of the user. The last message of a request is a new one.
+ * Marks those messages of a request that the thread knows as steering messages, because a client may send them back like any other user
+ * message. The last message of a request is new and is not marked.
  */
 function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], digest: Store['digest']): ThreadMessage[] {
   const byId = new Map(turns.flatMap(({ steered = [] }) => steered.map((each) => [each.id, each])))
@@ -94,7 +96,7 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
     if (markOf(message) !== undefined) continue
     const known = byId.get(message.id as string) ?? open.find((each) => each.own === own)
     const isTurn = turns[next]?.own === own
-    // The same words may have been said twice; then the message after them decides.
+    // The same text may be both a turn and a steering message. Then the message after it decides.
     if (known !== undefined && !(isTurn && turns[next + 1]?.own === users[n + 1].own)) {
       open = open.filter((each) => each !== known)
       result[at] = marked(message, { id: known.id, state: 'read' })
@@ -108,13 +110,13 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
   return result
 }
 
-/** Returns a stored turn with positions on a path in place of the numbers of messages. */
+/** Converts a stored turn: replaces the numbers of messages by positions on a path. */
 function onPath ({ replaced, ...turn }: StoredTurn, path: readonly Span[], number: number): UserTurn {
   const steered = turn.steered?.map((each) => ({ ...each, at: positionOf(path, each.at) ?? -1 }))
   return { ...turn, at: positionOf(path, number)!, ...steered && { steered } }
 }
 
-/** Returns the stored form of a turn, which is stored under the number of its message. */
+/** Converts a turn to its stored form. The number of its message is not part of the form, because it is in the key. */
 function offPath ({ at, ...turn }: UserTurn, path: readonly Span[]): StoredTurn {
   const steered = turn.steered?.map((each) => ({ ...each, at: numberAt(path, each.at) }))
   return { ...turn, ...steered && { steered } }
@@ -124,7 +126,7 @@ type Place = Pick<ThreadHead, 'id' | 'turns' | 'messageCount' | 'path' | 'end'>
 
 /** Stores the turns of threads, and the index by which requests find them. */
 export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
-  /** Yields the stored turns of a thread, which is identified by its digest, those that were replaced too: the newest first. */
+  /** Yields the stored turns of a thread, the newest first, including replaced ones. `thread` is the digest of the thread. */
   async function * stored (thread: string, range: { limit?: number, after?: string } = {}) {
     const prefix = turnsPrefix(thread)
     for await (const [key, turn] of list<StoredTurn>(prefix, { reverse: true, ...range })) {
@@ -132,7 +134,10 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
     }
   }
 
-  /** Returns the last `count` turns before a position. A path that goes back to a version may lead from greater numbers to smaller ones. */
+  /**
+   * Returns the last `count` turns before a position. After a thread has gone back to a version, a span of its path may have smaller
+   * numbers than the span before, so the spans are read one by one.
+   */
   async function lastTurns (head: Place, count: number, end = Infinity): Promise<UserTurn[]> {
     const path = pathOf(head)
     const thread = digest(head.id)
@@ -163,21 +168,24 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
       digestConversation(before, { own, answer }, digest),
     markSteering: (turns: readonly UserTurn[], messages: ThreadMessage[]) => markSteering(turns, messages, digest),
 
-    /** Returns what the user said to runs in these messages; `from` is the position of the first message in the thread. */
+    /** Returns the index entries of the steering messages in these messages. `from` is the position of the first message in the thread. */
     steeredIn: (messages: ThreadMessage[], from: number, sentAt: number): Steered[] =>
       messages.flatMap((message, n) =>
         steeringIn(message).map(({ id, text }) =>
           ({ id, own: digestMessage({ role: 'user', content: text }, digest), at: from + n, sentAt }))
       ),
 
-    /** Returns the digest of the user's messages of turns; '' if there are none. */
+    /** Returns one digest of the user's messages in all these turns; '' if there are none. */
     wordsOf: (turns: readonly UserTurn[]): string => turns.length === 0 ? '' : digest(`words ${turns.map(({ own }) => own).join(' ')}`),
 
     messageId: (message: ThreadMessage, at: number): string => madeId(at, digestMessage(message, digest)),
-    /** Returns the id of a turn's message; the same as `messageId` if its client gave it none. */
+    /** Returns the id of a turn's message: the client's id, else the same as `messageId`. */
     idOf: ({ id, at, own }: UserTurn): string => id ?? madeId(at, own),
 
-    /** Returns the operations that store a turn on a path in place of `before`, so that requests without an id find it. */
+    /**
+     * Returns the operations that store a turn on a path in place of `before`. If the service made the id of the thread, the turn is added
+     * to the index by which requests without an id find their thread.
+     */
     put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, path: readonly Span[], turn: UserTurn, before?: UserTurn): Op[] {
       const number = numberAt(path, turn.at)
       return [
@@ -186,10 +194,13 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
         ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value: {} })) : []
       ]
     },
-    /** Returns the operations that remove turns from the index by which requests find them. */
+    /** Returns the operations that remove turns from the index by which requests without an id find their thread. */
     lose: (id: string, turns: ReadonlyArray<Pick<UserTurn, 'found'>>): Op[] =>
       turns.flatMap((turn) => keysOf(id, turn)).map((key): Op => ({ type: 'del', key })),
-    /** Returns the operation that stores a turn under the number of its message. With `replaced` it counts as replaced, otherwise not. */
+    /**
+     * Returns the operation that stores a turn under the number of its message, as replaced if `replaced` is given, else as a turn of the
+     * path.
+     */
     mark: (id: string, number: number, turn: StoredTurn, replaced?: ReplacedTurn): Op =>
       ({ type: 'put', key: turnKey(digest(id), number), value: { ...turn, replaced } }),
 

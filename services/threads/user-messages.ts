@@ -5,30 +5,30 @@ import type { ThreadMessage, ThreadRepository } from './thread-repository.ts'
 /** A message of the user in a thread. */
 export interface UserMessage {
   text: string
-  /** Its index in the thread. */
+  /** The position of the message in the thread. */
   at: number
-  /** When it was sent, milliseconds since the Unix epoch; 0 when unknown. */
+  /** When the message was sent, milliseconds since the Unix epoch; 0 if unknown. */
   said: number
   id?: string
-  /** The question with which the assistant's message before it ends. */
+  /** The question at the end of the assistant's message before this one. */
   asked?: string
 }
 
-/** What the user said in the conversation of a run. */
+/** The user's messages in the conversation of a run. */
 export interface UserWords {
   threadId: string
-  /** Oldest first. */
+  /** The messages, oldest first. */
   messages: UserMessage[]
-  /** Whether the run has got results of tools other than those of the memory. */
+  /** Whether the run has results of tools other than those of the memory. */
   hasRead: boolean
 }
 
 /** The most characters of a message that are read. */
 const MAX_CHARACTERS = 12_000
-/** The most messages of the user that are read; the newest count. */
+/** The most messages of the user that are read, the newest ones. */
 const MAX_MESSAGES = 500
 
-/** Reads what the user said in a thread, including messages during answers, from the `n`-th turn on; at most the newest 500 messages. */
+/** Reads the user's messages in a thread from the `n`-th turn on, including steering messages; at most the newest 500. */
 export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' | 'messages'>, id: string, n = 0): Promise<UserMessage[]> {
   const messages: UserMessage[] = []
   const read = async (at: number) => (await threads.messages(id, { from: at, limit: 1 }))[0]
@@ -52,15 +52,15 @@ const MAX_QUESTION = 200
 /** Matches a question at the end of a text. Links and markup are not part of a question that a person answers. */
 const QUESTION_AT_END = /(?:^|[.!?:;。！？؟।\n]\s*)([^.!?:;。！？؟।\n<>`|]+[?？؟])[\s\p{P}\p{S}]*$/u
 
-/** Returns the question with which a text ends; undefined if it ends with another sentence. */
+/** Returns the question at the end of a text; undefined if the text does not end with a question. */
 function questionAtEnd (text: string): string | undefined {
   const question = QUESTION_AT_END.exec(text.slice(-2 * MAX_QUESTION))?.[1].trim()
   return question === undefined || question.length > MAX_QUESTION || /https?:/i.test(question) ? undefined : question
 }
 
-/** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */
+/** Returns the text of a message. The parts are on separate lines, because a sentence does not continue in another part. */
 const wordsOf = (message: ThreadMessage) => message.role === 'user' ? ownText(message, '\n\n') : textOf(message, '\n\n')
 
-/** Returns the beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
+/** Returns the first `limit` characters of a text. The result is a copy, so that the memory of a long text can be freed. */
 export const beginning = (text: string, limit: number): string =>
   text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text

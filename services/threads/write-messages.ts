@@ -30,17 +30,17 @@ interface Write {
   from: number
   fresh: ThreadMessage[]
   saidAt: (turn: UserTurn, n: number) => number
-  /** The times of what the user said to runs, by id. */
+  /** The times of steering messages, by id. */
   steeredAt?: ReadonlyMap<string, number>
   /** The position of the turn that is replaced and kept as a version. */
   replacedAt?: number
-  /** The messages are those that a client put in place of all. */
+  /** Set if a client replaces all messages of the thread. */
   isPut?: true
 }
 
 /**
- * Returns the operations that write `fresh` at position `from` of the thread, in place of all later messages; the first `keep` turns stay.
- * `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, 0 for unknown.
+ * Returns the operations that write `fresh` at position `from` of the thread, in place of all later messages. The first `keep` turns stay.
+ * `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, or 0 if unknown.
  */
 export async function writeMessages (
   before: ThreadHead | undefined,
@@ -78,7 +78,7 @@ export async function writeMessages (
   return [...ops, ...headOps(store, before, after)]
 }
 
-/** Returns the head of a thread with excerpts of the messages that it gets from a position on. */
+/** Returns the head of a thread with the current time and with excerpts of the messages that are written from a position on. */
 const headOfMessages = (thread: ThreadHead, from: number, written: ThreadMessage[], { clock }: ThreadParts): ThreadHead => ({
   ...thread,
   updatedAt: clock.now(),
@@ -86,7 +86,9 @@ const headOfMessages = (thread: ThreadHead, from: number, written: ThreadMessage
   lastMessage: lastWords(written) || (from === 0 ? '' : thread.lastMessage)
 })
 
-/** Returns the operations after which requests do not find the turns after the first `keep`, which are removed unless they are kept. */
+/**
+ * Returns the operations that remove the turns after the first `keep` from the index of requests, and remove their records unless `isKept`.
+ */
 async function removeTurns (
   thread: ThreadHead,
   { keep, isKept }: { keep: number, isKept: boolean },
@@ -99,7 +101,7 @@ async function removeTurns (
   return [...keys.map((key): Op => ({ type: 'del', key })), ...thread.minted ? turns.lose(thread.id, replaced) : []]
 }
 
-/** Returns the operations that update which messages name attachments. */
+/** Returns the operations that update the record of which messages refer to attachments. */
 async function changedUses (
   thread: string,
   { plan, gone, fresh }: { plan: WritePlan, gone: Span[], fresh: ThreadMessage[] },
@@ -111,14 +113,14 @@ async function changedUses (
   return changeUses(store, thread, { from: plan.begin, named, gone: [...gone, ...overwritten] })
 }
 
-/** Returns the operations that follow a change of messages from a position on: in the search and in the summaries. */
+/** Returns the operations that mark the thread for indexing and update its summaries, after its messages changed from a position on. */
 async function changedFrom (thread: ThreadHead, from: number, { store }: ThreadParts): Promise<Op[]> {
   const digest = store.digest(thread.id)
   const removes = from < thread.messageCount
   return [searchAgain(digest, { from, removes }), ...removes ? await clearSummaryPositions(digest, from, store) : []]
 }
 
-/** Returns by how much the number of messages exceeds that of records, from a position on. */
+/** Returns how many more messages than records there are from a position on. */
 async function moreFrom ({ id, messageCount, more }: ThreadHead, from: number, { reader }: ThreadParts): Promise<number> {
   let found = 0
   if (more === undefined || from >= messageCount) return found
@@ -127,8 +129,8 @@ async function moreFrom ({ id, messageCount, more }: ThreadHead, from: number, {
 }
 
 /**
- * Returns the digests by which the last turn that stays is found when its answer ends with `fresh`; the previous ones if nothing of it
- * changes.
+ * Returns the digests by which the last turn that stays is found when its answer ends with `fresh`; the previous digests if its answer does
+ * not change.
  */
 async function foundOf (
   thread: ThreadHead,
@@ -147,8 +149,8 @@ async function foundOf (
 }
 
 /**
- * Returns the new turns, and the last one that stays, with the index entries of what the user said during their answers. `steeredAt`
- * returns the time of such a message, by its id.
+ * Returns the new turns, and the last turn that stays, with the index entries of the steering messages during their answers. `steeredAt`
+ * has the times of known steering messages, by id.
  */
 function withSteering ({ from, fresh, last, plainTurns, steeredAt }: {
   from: number,
@@ -168,7 +170,7 @@ function withSteering ({ from, fresh, last, plainTurns, steeredAt }: {
   }
 }
 
-/** Returns the operations that remove the positions from summaries of messages after position `from`, because those messages change. */
+/** Returns the operations that remove the position from each summary that ends after position `from`, because the messages there change. */
 async function clearSummaryPositions (thread: string, from: number, store: Pick<Store, 'get'>): Promise<Op[]> {
   const summaries = await unlessDamaged(store.get<Summary[]>(summaryKey(thread))) ?? []
   if (!summaries.some(({ at = 0 }) => at > from)) return []
@@ -179,7 +181,7 @@ async function clearSummaryPositions (thread: string, from: number, store: Pick<
   }]
 }
 
-/** Returns the operations with which a thread goes back to a version; what the thread has now is kept as a version. */
+/** Returns the operations that let a thread go back to a version. The turns that the version replaces are kept as a version. */
 export async function goBack (head: ThreadHead, version: CurrentVersion, parts: ThreadParts): Promise<Op[]> {
   const { store, turns, reader } = parts
   const { asked, minted, ...thread } = head

@@ -20,7 +20,10 @@ import { chainsOf, refusalsIn, shortened, summarise, summaryNote, unitsIn, units
 
 export type { Summary } from './items.ts'
 
-/** The result of a compaction: estimated tokens before and after; the numbers of outputs and messages left out or summarised. */
+/**
+ * The result of a compaction: the estimated tokens before and after, and the numbers of tool outputs left out, messages summarised and
+ * messages dropped.
+ */
 export interface Compaction {
   before: number
   after: number
@@ -30,7 +33,9 @@ export interface Compaction {
 }
 
 export interface CompactorParts {
-  /** Returns the model's context window in tokens. It may be an estimate if a conversation of `tokens` fits easily. */
+  /**
+   * Returns the model's context window in tokens. The result may be an estimate if a conversation of `tokens` tokens fits into it easily.
+   */
   contextWindow: (id: string, tokens: number) => Promise<number>
   ask: Ask
   /** Returns the context window, in tokens, of the model that `ask` uses. */
@@ -46,30 +51,33 @@ export interface Conversation {
   /** The messages before the conversation, which always stay. */
   opening: LanguageModelV4Prompt
   messages: LanguageModelV4Prompt
-  /** The index of the user's latest message with which a turn begins. Later user messages are steering. */
+  /** The index of the user's latest message that begins a turn. User messages after it are steering messages. */
   latest: number
   tools: object[]
-  /** The part of the thread before the messages, which was not read. */
+  /** The part of the thread before the messages, if it was not read. */
   older?: UnreadHistory
-  /** The positions in the thread. If a thread message became several prompt messages, it is represented by the first. */
+  /** The positions of the messages in the thread. If a thread message became several prompt messages, only the first has a position. */
   places?: ReadonlyMap<LanguageModelV4Message, number>
 }
 
-/** Shares of the context window: a conversation above FULL is compacted, to TARGET if possible, and at least to HARD_LIMIT. */
+/** Shares of the context window. A conversation above FULL is compacted, to TARGET if possible, and at least to HARD_LIMIT. */
 const FULL = 0.7
 const TARGET = 0.5
 const HARD_LIMIT = 0.9
-/** The next budget, as a share of the size that the provider refused as too long. */
+/** The next token budget, as a share of the prompt that the provider refused as too long. */
 const REFUSED_SHARE = 0.6
 /** Messages with fewer tokens than this are not summarised. */
 const MIN_SUMMARY_TOKENS = 200
 /** Tokens reserved for a new summary, and the maximum share of the budget that is reserved. */
 const RESERVE_TOKENS = 3_000
 const RESERVE = 0.15
-/** Characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its window, at most MAX_SHOWN. */
+/** The characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its context window, at most MAX_SHOWN. */
 const SHOWN_PER_TOKEN = 2
 const MAX_SHOWN = 300_000
-/** The user's own words beside a summary: their share of what the budget leaves to the conversation, and their most tokens. */
+/**
+ * The limits for the user's own words that are kept beside a summary: a share of the budget that is left for the conversation, and a number
+ * of tokens.
+ */
 const OWN_SHARE = 0.4
 const MAX_OWN = 6_000
 /** The number of summaries that are kept of one conversation, the newest ones. */
@@ -78,10 +86,10 @@ const MAX_SUMMARIES = 8
 export type Compactor = ReturnType<typeof createCompactor>
 
 /**
- * Makes the conversation of a run fit its model's context window: it leaves out old tool outputs first, then summarises old
- * messages with the model of role `fast`, and drops messages that still do not fit. The opening, the user's latest message
- * with later steering, and the newest step stay; calls and their results stay together. Each pass visits every message once and
- * yields to the event loop between messages.
+ * Makes the conversation of a run fit the context window of its model. It first leaves out old tool outputs, then summarises old messages
+ * with the model of the role `fast`, and drops messages that still do not fit. The opening, the user's latest message with later steering,
+ * and the newest step stay. Calls and their results stay together. Each pass visits every message once and yields to the event loop between
+ * messages.
  */
 export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, onCompaction }: CompactorParts) {
   const budgets = new Map<string, number>()
@@ -90,7 +98,9 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
   let reported = '0 0 0'
   let sent = 0
 
-  /** Summarises old items and keeps the summaries, unless no useful one can be made. Returns them with the others that are valid. */
+  /**
+   * Summarises the oldest items and stores the summaries. Stops if no useful summary can be made. Returns all valid summaries, old and new.
+   */
   async function summariseOld (
     items: Item[],
     { room, words }: { room: number, words: number },
@@ -116,7 +126,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         ? undefined
         : { from, to, chain: chainAt(to)!, text, refused, said, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
       if (summary === undefined || summaryNote(summary).tokens >= tokens) {
-        // A model that gave no summary, or one longer than the original, is not asked again in this run.
+        // A model that gave no summary, or one that is longer than the original, is not asked again in this run.
         mayAsk = false
         break
       }
@@ -128,8 +138,8 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 
   return {
     /**
-     * Returns the prompt for a call of the model `id`. `tooLong` says that the provider has just refused the previous prompt as too
-     * long; the result is then undefined if no shorter prompt can be made.
+     * Returns the prompt for a call of the model `id`. `tooLong`: the provider has just refused the previous prompt as too long. The result
+     * is then undefined if no shorter prompt can be made.
      */
     async compact (
       id: string,
@@ -158,7 +168,8 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       sent = total
       if (total <= budget && older === undefined) return [...opening, ...messages]
 
-      // In blocks, so that the prompts of successive calls have the same beginning until the next block: caches of providers need that.
+      // Items are left out in blocks, so that the prompts of successive calls have the same beginning until the next block. Provider caches
+      // need that.
       const inBlocks = (excess: number) => Math.ceil(excess / (budget - target)) * (budget - target)
       if (total > budget) {
         const whole = items
@@ -212,15 +223,17 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 }
 
 interface Names {
-  /** Returns the chain of all units before a unit. */
+  /** Returns the chain (see `chainsOf`) of all units before a unit. */
   chainAt: (unit: number) => string | undefined
-  /** Returns the position of the thread message that begins with a unit; undefined if none begins there, or if its position is unknown. */
+  /**
+   * Returns the position of the thread message that begins with a unit; undefined if no message begins there, or its position is unknown.
+   */
   placeOf: (unit: number) => number | undefined
 }
 
 /**
- * Removes trailing items from a run of old items at the beginning of a conversation until it ends at the boundary of a thread
- * message, so that the thread can later be read from there on. Returns all items if the boundary is unknown.
+ * Shortens a sequence of old items at the beginning of a conversation until it ends at the boundary of a thread message, so that the thread
+ * can later be read from that boundary on. Returns all items if no boundary is known.
  */
 function wholeMessages (old: Item[], placeOf: Names['placeOf']): { run: Item[], place?: number } {
   if (old[0].from !== 0) return { run: old }

@@ -2,7 +2,10 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { cutWords, ownWordsIn, tokensInAll } from './user-words-kept.ts'
 import { droppedNote, isOpen, pruned, refusalsIn, summaryNote, type Unit } from './units.ts'
 
-/** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
+/**
+ * A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as the chain of these units is
+ * `chain`.
+ */
 export interface Summary {
   from: number
   to: number
@@ -11,7 +14,10 @@ export interface Summary {
   refused: string[]
   /** What the user said in these units, shortened to a budget, oldest first. */
   said: string[]
-  /** The position in the thread of the first message after the summary, and the tokens of the messages before it; absent if unknown. */
+  /**
+   * The position in the thread of the first message after the summary, and the tokens of the messages before that position; undefined if
+   * unknown.
+   */
   at?: number
   tokens?: number
 }
@@ -23,7 +29,7 @@ export interface Item {
   raw: Unit[]
   shown: Unit
   summary?: Summary
-  /** The summary says only that the content of the units is unknown. */
+  /** The summary says only that the content of these units is unknown. */
   isUnknown?: true
   isProtected: boolean
   /** The number of messages in the units. */
@@ -41,8 +47,8 @@ export const messagesIn = (items: Iterable<Item>): number => {
 }
 
 /**
- * Makes an item of every unit; the first unit has the number `offset` in the conversation. These items are protected from compaction: the
- * user's latest message (unit `latest`), user messages directly before it and after it, the newest step, and calls without a result.
+ * Makes an item of each unit. The first unit has the number `offset` in the conversation. These items are protected from compaction: the
+ * user's latest message (unit `latest`), user messages directly before it and all after it, the newest step, and calls without a result.
  */
 export async function itemsOf (units: Unit[], latest: number, offset = 0): Promise<Item[]> {
   let first = latest
@@ -69,7 +75,9 @@ export async function prune (items: Item[], excess: number): Promise<Item[]> {
   return result
 }
 
-/** Replaces items by the summaries that are still valid for them; `chainAt` returns the chain of all units before a unit. */
+/**
+ * Replaces items by the summaries that are still valid for them. `chainAt` returns the chain (see `chainsOf`) of all units before a unit.
+ */
 export function withSummaries (items: Item[], summaries: Summary[], chainAt: (unit: number) => string | undefined): Item[] {
   let result = items
   // The largest summary goes first, because it replaces the items of summaries inside it.
@@ -94,7 +102,10 @@ export function withSummaries (items: Item[], summaries: Summary[], chainAt: (un
   return result
 }
 
-/** Returns the oldest unprotected items that must be removed so that the rest fits into `room` tokens, as runs between protected items. */
+/**
+ * Returns the oldest unprotected items that must be removed so that the rest fits into `room` tokens. The items are grouped into sequences
+ * that no other item interrupts.
+ */
 export function oldestRuns (items: Item[], room: number): Item[][] {
   const free = items.filter(({ isProtected }) => !isProtected)
   let count = free.length
@@ -117,8 +128,8 @@ export const saidIn = ({ raw, summary }: Item): string[] => summary?.said ?? own
 const NOTE_TOKENS = 100
 
 /**
- * Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item, with the user's words from the
- * dropped items in `room` tokens.
+ * Drops the oldest items to save `excess` tokens; summaries are dropped last. A note in place of the first dropped item has the user's
+ * words from all dropped items, shortened to `room` tokens. `messages` is the number of dropped messages.
  */
 export async function dropOldest (items: Item[], excess: number, room: number): Promise<{ items: Item[], messages: number }> {
   const dropped = new Set<Item>()

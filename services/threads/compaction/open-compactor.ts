@@ -4,7 +4,7 @@ import { askStructured, type ContextWindows, type Registry, withOwnMetadata } fr
 import type { Meter } from '../../usage/index.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
 
-/** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
+/** The time limit of a summary, milliseconds. If it passes, the run continues without the summary. */
 const SUMMARY_MS = 30_000
 
 interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
@@ -15,8 +15,8 @@ interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompac
 }
 
 /**
- * Opens the compactor of one run. Its prompts lack data that other models attached to their answers. The module is loaded when it is first
- * needed.
+ * Opens the compactor of one run. Its prompts do not contain data that other models attached to their answers. The module of the compactor
+ * is loaded at its first use.
  */
 export async function openCompactor ({ registry, clock, signal, meter, ...parts }: OpenCompactor): Promise<Compactor> {
   const { createCompactor } = await import('./compactor.ts')

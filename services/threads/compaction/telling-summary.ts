@@ -1,15 +1,16 @@
 import { isEmptyTalk } from '../../models/index.ts'
 
 /**
- * Words that distinguish the summary of this conversation from one of any other: paths, addresses, codes and numbers, names in capitals.
+ * Match words that distinguish a summary of this conversation from one of any other: paths, addresses, codes and numbers, and names with a
+ * capital letter.
  */
 const WORDS = /[\p{L}\p{N}~_@][^\s,;:!?()[\]{}"'`\u201C\u201D\u00AB\u00BB<>\u3001\u3002\uFF0C]*/gu
 const TELLS = /\p{N}|[/\\@_]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{2}/u
 const IS_NAME = /^\p{Lu}\p{L}{2,}/u
-/** Matches the beginning of a sentence: the first word there has a capital letter, whether it is a name or not. */
+/** Matches the beginning of a sentence, where any first word has a capital letter, even if it is not a name. */
 const BEGINS = /(?:^|[.!?\u2026\n:*>"\u201C\u00AB-])\s*$/u
 
-/** Returns the names, paths and numbers of a text, in a form for comparison. */
+/** Returns the names, paths and numbers of a text, in lower case for comparison. */
 function tellingWords (text: string): Set<string> {
   const words = new Set<string>()
   for (const { 0: found, index } of text.matchAll(WORDS)) {
@@ -21,7 +22,8 @@ function tellingWords (text: string): Set<string> {
 }
 
 /**
- * Whether a summary is really about these messages: it says something, and contains one of their names, paths or numbers, if they have any.
+ * Whether a summary is really about these messages. It must not be empty talk, and must contain at least one of the messages' names, paths
+ * or numbers, if there are any.
  */
 export function tellsOf (summary: string, messages: string): boolean {
   if (isEmptyTalk(summary)) return false

@@ -25,7 +25,7 @@ export const unit = (...messages: LanguageModelV4Message[]): Unit => ({
   tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0)
 })
 
-/** Groups messages to units: one user message, or one assistant message with the results of its calls. */
+/** Groups messages into units: one user message, or one assistant message with the results of its calls. */
 export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]> {
   const units: Unit[] = []
   let group: LanguageModelV4Message[] = []
@@ -63,8 +63,8 @@ function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPa
 }
 
 /**
- * Returns for each unit a digest of the conversation up to and including it, starting from `chain`. Only texts, calls and results
- * count: ids, reasoning and images differ between a run and the copy that its client sends back.
+ * Returns for each unit its chain: a digest of the conversation up to and including the unit, starting from `chain`. Only texts, calls,
+ * results and the sizes of files count. Ids and reasoning differ between a run and the copy that its client sends back.
  */
 export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
   const chains: string[] = []
@@ -91,7 +91,7 @@ function essence (part: Part): unknown[] {
   }
 }
 
-/** Returns the readable text of an output. */
+/** Returns a tool output as text. */
 function outputText (output: Part): string {
   if (output.type === 'content') return output.value.find((inner: Part) => inner.type === 'text')?.text ?? ''
   if (output.type === 'execution-denied') return `not carried out: ${output.reason ?? 'denied'}`
@@ -108,7 +108,7 @@ export function isOpen (each: Unit): boolean {
 /** The number of refused calls that are listed, the newest ones. */
 const MAX_REFUSALS = 20
 
-/** Lists the newest calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
+/** Lists the newest calls that were refused or have an unknown outcome, one line each, because a model's summary might omit them. */
 export function refusalsIn (units: Unit[]): string[] {
   return units.flatMap((each) => {
     const parts = partsOf(each)
@@ -149,7 +149,8 @@ function lineOf ({ role }: Unit, part: Part): string {
 const opening = (text: string, limit: number) => text.length > limit ? `${text.slice(0, limit)}…`.toWellFormed() : text
 
 /**
- * Shortens a text to its beginning and its end, `limit` characters in all, with a note between them; a shorter text is returned unchanged.
+ * Shortens a text to its beginning and its end, `limit` characters in total, with a note between them. A shorter text is returned
+ * unchanged.
  */
 export function cut (text: string, limit: number): string {
   if (text.length <= limit) return text
@@ -157,12 +158,12 @@ export function cut (text: string, limit: number): string {
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }
 
-/** An output of at most this many tokens is never left out. */
+/** A tool output of at most this many tokens is never left out. */
 const SMALL_TOKENS = 100
-/** The minimum length, in characters, to which an output that the model has not seen yet is shortened. */
+/** The shortest length, in characters, to which a tool output that the model has not seen yet is shortened. */
 const MIN_OUTPUT = 800
 
-/** Replaces each large tool output by a short text. */
+/** Replaces each large tool output of a unit by a short note. */
 export const pruned = (unit: Unit): Unit =>
   withResults(unit, (result) => {
     const { output } = result
@@ -174,7 +175,7 @@ export const pruned = (unit: Unit): Unit =>
     )
   })
 
-/** Shortens the tool outputs of a unit to about `tokens` in all, the same share for each. */
+/** Shortens the tool outputs of a unit to about `tokens` tokens in total, with the same share for each output. */
 export function shortened (unit: Unit, tokens: number): Unit {
   const count = unit.messages.reduce((sum, message) => sum + (message.role === 'tool' ? message.content.length : 0), 0)
   const limit = Math.max(MIN_OUTPUT, Math.floor(tokens * 3 / Math.max(count, 1)))
@@ -193,8 +194,8 @@ const withText = (result: LanguageModelV4ToolResultPart, value: string): Languag
 const MAX_SUMMARY = 12_000
 
 /**
- * Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails, or if the
- * summary is not about these units.
+ * Summarises units with the model of the role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails, or if
+ * the summary is not about these units.
  */
 export async function summarise (
   units: Unit[],
@@ -208,8 +209,8 @@ export async function summarise (
 }
 
 /**
- * Makes a message of the service. Its role is `user`, because providers accept no other one there; its opening says that the user did not
- * write it.
+ * Makes a message of the service. The role is `user`, because providers accept no other role at this place. The opening of the message says
+ * that the user did not write it.
  */
 export function note (text: string, refused: string[]): Unit {
   const lines = refused.slice(-MAX_REFUSALS)

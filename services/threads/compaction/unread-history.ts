@@ -5,16 +5,16 @@ import { droppedNote, summaryNote } from './units.ts'
 export interface UnreadHistory {
   /** The position in the thread of the first message that was read. */
   at: number
-  /** The number of messages before it, without the application's instructions. */
+  /** The number of unread messages, without the application's instructions. */
   messages: number
-  /** The number and the chain of the units before it, as in the summary that replaces them. */
+  /** The number and the chain of the unread units, as in the summary that replaces them. */
   units: number
   chain: string
-  /** The estimated tokens of these messages. */
+  /** The estimated tokens of the unread messages. */
   tokens: number
 }
 
-/** Describes unread messages that no single summary covers exactly. */
+/** Describes unread messages that no single summary covers exactly. `at` is the position of the first message that was read. */
 export const unreadBefore = (at: number, messages: number, tokens: number): UnreadHistory => ({
   at,
   messages,
@@ -23,14 +23,14 @@ export const unreadBefore = (at: number, messages: number, tokens: number): Unre
   tokens
 })
 
-/** Returns the part of the thread that a summary covers; undefined unless it is known to be the beginning of the thread. */
+/** Returns the part of the thread that a summary covers; undefined unless that part is known to be the beginning of the thread. */
 export function coveredHistory ({ from, to, chain, at, tokens = 0 }: Summary): Omit<UnreadHistory, 'messages'> | undefined {
   return from === 0 && at !== undefined ? { at, units: to, chain, tokens } : undefined
 }
 
 /**
- * Makes the item that represents the unread messages in prompts: their summary, or the newest summary of a part of them with a
- * note about the rest. `gap` is the number of messages in the rest. The item counts as a summary, so the next summary includes it.
+ * Makes the item that represents the unread messages in prompts: their summary, or the newest summary of a part of them with a note about
+ * the rest. `gap` is the number of messages in the rest. The item counts as a summary, so the next summary includes it.
  */
 export function itemOf ({ at, messages, units, chain, tokens }: UnreadHistory, summaries: Summary[]): { item: Item, gap: number } {
   const known = summaries.filter((summary) => (coveredHistory(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]

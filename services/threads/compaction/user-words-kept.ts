@@ -2,17 +2,17 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { FILE_OPENING, NOTE_OPENING, PROMPT_OPENING, SKILL_OPENING } from '../../contracts/model-texts.ts'
 import { tokensIn } from '../../models/index.ts'
 
-// If messages are summarised or left out, the words of the user are kept, shortened by code to a budget.
+// If messages are summarised or left out, the user's own words are kept. Code, not a model, shortens them to a token budget.
 
 /** The openings of texts that the service adds to messages of the user. */
 const ADDED = [NOTE_OPENING, FILE_OPENING, PROMPT_OPENING, SKILL_OPENING]
 /** The most characters of one message that are kept for later shortening. */
 const KEPT = 2_000
-/** A message is not shortened below this many characters, because less would say nothing. */
+/** A message is not shortened below this many characters, because less would have no meaning. */
 const SHORTEST = 80
-/** The most names that are kept from the removed part of one message. */
+/** The most names that are kept from the part of a message that is cut out. */
 const MOST_NAMES = 12
-/** Paths, addresses, codes and numbers. */
+/** Match paths, addresses, codes and numbers. */
 const NAMES = /[\p{L}\p{N}~_@][^\s,;()[\]{}"'`\u201C\u201D\u00AB\u00BB<>]*/gu
 const TELLS = /\p{N}|[/\\@_]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}/u
 
@@ -24,7 +24,7 @@ interface Said {
   messages: LanguageModelV4Message[]
 }
 
-/** Returns what the user said in these units, in their own words. */
+/** Returns the user's own words in these units, without texts that the service added. */
 export function ownWordsIn (units: readonly Said[]): string[] {
   return units.filter(({ role }) => role === 'user').flatMap(({ messages }) => messages.flatMap(({ content }) => {
     const texts = typeof content === 'string' ? [content] : content.flatMap((part) => part.type === 'text' ? [part.text] : [])
@@ -34,8 +34,9 @@ export function ownWordsIn (units: readonly Said[]): string[] {
 }
 
 /**
- * Shortens messages so that they fit into a budget of tokens together: long ones first, to the same length, so that short orders stay
- * complete. Only if that is not enough, the oldest are left out. Names, paths and numbers in removed parts are kept while there is room.
+ * Shortens messages so that all of them together fit into `tokens` tokens. Long messages are cut first, all to the same length, so that
+ * short orders stay complete. Only if that is not enough, the oldest messages are left out. Names, paths and numbers from the cut parts are
+ * kept while there is room.
  */
 export function cutWords (messages: readonly string[], tokens: number): string[] {
   let kept = messages
@@ -50,7 +51,7 @@ export function cutWords (messages: readonly string[], tokens: number): string[]
   return []
 }
 
-/** Shortens a message to about `length` characters: its beginning, its end, and the names from the part between them. */
+/** Shortens a message to about `length` characters: its beginning, its end, and the names from the part that is cut out between them. */
 function cutMessage (message: string, length: number): string {
   if (message.length <= length) return message
   const head = Math.ceil(length * 0.6)
@@ -61,7 +62,7 @@ function cutMessage (message: string, length: number): string {
   return `${message.slice(0, head)} ${left} ${message.slice(message.length - tail)}`.toWellFormed()
 }
 
-/** Returns the lines of a note that say what the user said. */
+/** Returns the text that lists the user's words in a note; '' if there are none. */
 export const ownWordsNote = (words: readonly string[]): string =>
   words.length === 0
     ? ''

@@ -1,17 +1,17 @@
 import { markOf, type ThreadMessage } from '../thread-message.ts'
 
-/** What a chat shows as one message: a message of any shape, or the ModelMessages of one answer. */
+/** The stored messages that a chat shows as one message: a single message, or the ModelMessages of one answer. */
 export interface Unit {
-  /** The position of its first message in the thread. */
+  /** The position of the first message in the thread. */
   at: number
   messages: ThreadMessage[]
 }
 
-/** Messages of an answer after its first one have its id with a number. */
+/** The end of the ids of an answer's messages after the first: the id of the first message and a number. */
 const STEP = /\/\d+$/
 export const stepId = (id: string, n: number) => n === 0 ? id : `${id}/${n}`
 
-/** Whether a message that the user sent during an answer is a part of that answer; it is not if no step has read it. */
+/** Whether a ModelMessage is a part of an answer: an assistant or tool message, or a steering message, unless no step has read it. */
 function isOfAnswer (message: ThreadMessage): boolean {
   const mark = markOf(message)
   return message.parts === undefined &&
@@ -27,7 +27,7 @@ export function continuesAnswer (before: ThreadMessage, message: ThreadMessage):
   return STEP.test(id) && id.replace(STEP, '') === String(before.id).replace(STEP, '')
 }
 
-/** Groups stored messages to units; `from` is the position of the first. */
+/** Groups stored messages into units. `from` is the position of the first message. */
 export function unitsOf (messages: readonly ThreadMessage[], from = 0): Unit[] {
   const units: Unit[] = []
   for (const [n, message] of messages.entries()) {

@@ -6,7 +6,7 @@ import { denyUnanswered, NONE_UNANSWERED, type Unanswered } from './unanswered.t
 
 const isObject = (value: unknown): value is ChatPart => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a unit as a chat's message (AI SDK 6 and 7). `id` is used if the message has none. */
+/** Renders a unit as a chat's message (AI SDK 6 and 7). `id` is used if the message has no id. */
 export function asChat ({ messages }: Unit, id: string, unanswered: Unanswered = NONE_UNANSWERED): ChatMessage {
   const [first] = messages
   if (Array.isArray(first.parts)) {
@@ -19,7 +19,7 @@ export function asChat ({ messages }: Unit, id: string, unanswered: Unanswered =
 
 export const idOf = ({ id }: ThreadMessage) => typeof id === 'string' && id !== '' ? id : undefined
 
-/** Adds the approval requests of open calls as data parts, the only form that clients of version 5 know. */
+/** Adds approval requests to the open calls whose requests are stored as data parts, the only form of requests for clients of AI SDK 5. */
 function withApprovals (parts: ChatPart[]): ChatPart[] {
   const asked = new Map(parts.flatMap(({ type, data }) => type === 'data-approval-request' ? [[data?.toolCallId, data?.approvalId]] : []))
   if (asked.size === 0) return parts
@@ -31,7 +31,7 @@ function withApprovals (parts: ChatPart[]): ChatPart[] {
   })
 }
 
-/** Returns a chat's message for clients of version 5, which know no approvals. */
+/** Renders a unit as a chat's message for clients of AI SDK 5, which have no approvals. */
 export function asChat5 (unit: Unit, id: string, unanswered: Unanswered): ChatMessage {
   const message = asChat(unit, id, unanswered)
   const asked = new Set(message.parts.flatMap(({ type, id }) => type === 'data-approval-request' ? [id] : []))
@@ -60,7 +60,7 @@ export function asChat5 (unit: Unit, id: string, unanswered: Unanswered): ChatMe
   return { ...message, parts }
 }
 
-/** Returns a chat's message for newest clients of version 7, which have a part of their own for what the user said during the answer. */
+/** Renders a unit as a chat's message for the newest clients of AI SDK 7, which have a part type of their own for steering messages. */
 export function asChat7 (unit: Unit, id: string, unanswered: Unanswered): ChatMessage {
   const message = asChat(unit, id, unanswered)
   const parts = message.parts.map((part): ChatPart => {
@@ -75,7 +75,7 @@ const asSteerPart = (part: ChatPart): ChatPart => {
   return said === undefined ? part : steerPart(said)
 }
 
-/** Converts ModelMessages: the results of calls are added to the calls, and several assistant messages become steps. */
+/** Converts ModelMessages to a chat's message. The results of calls are added to the calls, and several assistant messages become steps. */
 function fromModelMessages (messages: ThreadMessage[], id: string): ChatMessage {
   const parts: ChatPart[] = []
   const calls = new Map<unknown, ChatPart>()
@@ -152,7 +152,7 @@ function addPart (part: ChatPart, role: string, { parts, calls }: { parts: ChatP
   }
 }
 
-/** Returns the URL of a file that a ModelMessage contains as a URL or in Base64. */
+/** Returns the URL of a file whose data in a ModelMessage is a URL or Base64. */
 const urlOf = (data: unknown, mediaType: unknown) =>
   typeof data === 'string' && /^[a-z][a-z\d+.-]*:/i.test(data) ? data : `data:${String(mediaType)};base64,${String(data)}`
 
@@ -162,7 +162,7 @@ function outcomeOf (output: unknown, approval: ChatPart['approval']): object {
     case 'error-text':
     case 'error-json':
       return { state: 'output-error', errorText: typeof value === 'string' ? value : JSON.stringify(value) }
-    // Chats expect the user's answer in a denied part; a denial without an answer is shown as an error.
+    // Chats expect the user's answer in a denied part, so a denial without an answer is shown as an error.
     case 'execution-denied':
       return approval === undefined
         ? { state: 'output-error', errorText: reason ?? 'The user denied this call.' }

@@ -7,8 +7,8 @@ import { stepId, type Unit } from './answer-units.ts'
 import { type Unanswered, unansweredEnd } from './unanswered.ts'
 
 /**
- * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; parts of chats without a counterpart, such as data
- * parts, are in `chatParts` of the first message. `id` is used if the message has none.
+ * Renders a unit as ModelMessages with ids. Approvals are parts of the AI SDK's types. Parts of chats that ModelMessages have no type for,
+ * such as data parts, are in `chatParts` of the first message. `id` is used if the message has no id.
  */
 export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered): ThreadMessage[] {
   const [first] = unit.messages
@@ -62,7 +62,10 @@ const responsePart = ({ id, approved, reason }: Approval) =>
 const resultPart = (part: ChatPart, output: object | undefined) =>
   ({ type: 'tool-result', toolCallId: part.toolCallId, toolName: nameOf(part), output })
 
-/** Returns the approval of a call. For calls of the application it is in a data part, so that chats do not execute them too early. */
+/**
+ * Returns the approval of a call. For a call of the application, the approval is in a data part, so that chats do not execute the call too
+ * early.
+ */
 function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[]): Approval | undefined {
   if (approval?.id !== undefined) return approval
   if (state !== 'input-streaming') return undefined
@@ -71,7 +74,7 @@ function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[
 }
 const isApprovalData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
 
-/** Converts a chat's message. */
+/** Converts a chat's message to ModelMessages. */
 function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[] {
   if (role !== 'assistant') {
     const content = parts.flatMap(contentOf)
@@ -125,7 +128,9 @@ const nameOf = ({ type, toolName }: ChatPart): string => type === 'dynamic-tool'
 const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
   parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)?.data.input
 
-/** Returns the parts of a chat's message that have no place in ModelMessages. */
+/**
+ * Returns the field `chatParts` with the parts of a chat's message that ModelMessages have no type for; an empty object if there are none.
+ */
 function others (parts: ChatPart[]): object {
   const isElsewhere = (part: ChatPart) => isCall(part) || isAnalysis(part) || saidIn(part) !== undefined || contentOf(part).length > 0
   const chatParts = parts.filter((part) => part.type !== 'step-start' && !isElsewhere(part))

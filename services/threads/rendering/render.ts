@@ -8,13 +8,13 @@ import { writtenForm } from '../stored-answer.ts'
 import { type Unit, unitsOf } from './answer-units.ts'
 import type { Unanswered } from './unanswered.ts'
 
-/** The most answers with the same beginning that are compared with what a client stores in a thread. */
+/** The most stored answers with the same first message that are compared with a client's messages. */
 const MOST_ALIKE = 20
 
-/** Returns the id of the message at a position of a thread; used if it has none of its own. */
+/** Returns an id for the message at a position of a thread; used if the message has none of its own. */
 type IdAt = (message: ThreadMessage, at: number) => string
 
-/** What is needed to render messages, beside the messages. */
+/** The data that rendering needs in addition to the messages. */
 interface Rendering {
   idAt: IdAt
   unanswered: Unanswered
@@ -35,7 +35,9 @@ function renderUnit (unit: Unit, protocol: Protocol, { idAt, unanswered }: Rende
   }
 }
 
-/** Renders stored messages for the clients of a protocol, whichever client wrote them; `from` is the position of the first. */
+/**
+ * Renders stored messages for the clients of a protocol, whichever client wrote the messages. `from` is the position of the first message.
+ */
 export async function renderMessages (
   stored: readonly ThreadMessage[],
   protocol: Protocol,
@@ -51,8 +53,8 @@ export async function renderMessages (
 }
 
 /**
- * Returns what is to be stored when a client replaces the messages of a thread: a message that the client has read in any protocol and not
- * changed is stored in the form that the thread has.
+ * Returns the messages to store when a client replaces the messages of a thread. A message that the client has read in any protocol and not
+ * changed keeps its stored form.
  */
 export async function keepStored (
   given: ThreadMessage[],
@@ -70,7 +72,7 @@ export async function keepStored (
   for (const unit of units) {
     const [first] = unit.messages
     note(`id ${idOf(first) ?? idAt(first, unit.at)}`, unit)
-    // Without a protocol, messages are read in the form in which they were written.
+    // Clients that name no protocol read messages in the form in which they were written.
     const [written] = writtenForm(first)
     if (idOf(written) === undefined) note(canonicalJson(written), unit)
     await yieldToEventLoop()
@@ -81,7 +83,7 @@ export async function keepStored (
     const alike = byFirst.get(id === undefined ? canonicalJson(given[at]) : `id ${id}`) ?? []
     let length = 0
     const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, rendering)) > 0)
-    // Each is used only once: messages with the same text may differ in what clients do not see.
+    // Each stored message is used only once, because messages with the same text may differ in data that clients do not see.
     if (found === -1) kept.push(given[at++])
     else {
       kept.push(...alike.splice(found, 1)[0].messages)
@@ -94,7 +96,7 @@ export async function keepStored (
 
 const CHATS = ['ui', 'ui5', 'ui7'] as const
 
-/** Returns how many messages from `at` on are a rendering of the unit; 0 if they are not one. */
+/** Returns how many of the given messages from `at` on are together a rendering of the unit; 0 if they are not one. */
 function lengthOf (given: ThreadMessage[], at: number, unit: Unit, rendering: Rendering): number {
   const isAt = (reading: ThreadMessage[]) =>
     reading.every((message, n) => at + n < given.length && canonicalJson(given[at + n]) === canonicalJson(message))

@@ -8,14 +8,14 @@ export interface UnansweredEnd {
 }
 
 /**
- * The approval requests, questions and calls of the application that were not answered and cannot be answered any more, by their ids; for a
- * call of the application, the id of the call.
+ * The approval requests, questions and calls of the application that were not answered and cannot be answered any more. The keys are their
+ * ids; for a call of the application, the id of the call.
  */
 export type Unanswered = ReadonlyMap<string, UnansweredEnd>
 
 export const NONE_UNANSWERED: Unanswered = new Map()
 
-/** Returns the ids of the unanswered requests in messages. */
+/** Returns the ids of the requests in messages whose parts have no answer. */
 export const requestsIn = (messages: readonly ThreadMessage[]): string[] =>
   [...new Set(messages.flatMap((message) => partsOf(message).flatMap(requestIn)))]
 
@@ -28,14 +28,17 @@ function requestIn ({ type, state, toolCallId, approval, approvalId, data }: Cha
   return typeof id === 'string' ? [id] : []
 }
 
-/** Returns how the call of a chat's part ended, if its request was not answered. */
+/** Returns a function that says how the call in a part of a chat ended without an answer; undefined for other parts. */
 export function unansweredEnd (parts: readonly ChatPart[], unanswered: Unanswered): (part: ChatPart) => UnansweredEnd | undefined {
   const isOfCall = (part: ChatPart) => isQuestion(part) && part.data.toolCallId !== undefined
   const questions = new Map(parts.flatMap((part) => isOfCall(part) ? [[part.data.toolCallId, part.data.approvalId]] : []))
   return ({ toolCallId, approval }) => unanswered.get(approval?.id ?? questions.get(toolCallId) ?? toolCallId)
 }
 
-/** Returns a chat's parts, in which calls with unanswered requests are denied, and calls whose result never came have failed. */
+/**
+ * Returns the parts of a chat's message with unanswered calls closed: a call with an unanswered approval request is denied, and a call
+ * whose result never came has failed.
+ */
 export function denyUnanswered (parts: ChatPart[], unanswered: Unanswered): ChatPart[] {
   if (unanswered.size === 0) return parts
   const endOf = unansweredEnd(parts, unanswered)

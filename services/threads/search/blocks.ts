@@ -8,17 +8,20 @@ import { saidIn } from '../steer-messages.ts'
 import { isStoredAnswer, type ReadAnswer } from '../stored-answer.ts'
 import { partsOf, type ThreadMessage } from '../thread-message.ts'
 
-/** The number of messages of a thread that the index treats as one block: a search reads all of them if one may contain its words. */
+/**
+ * The number of messages of a thread that the index treats as one block. If a block may contain the searched words, a search reads all its
+ * messages.
+ */
 export const BLOCK = 16
 export const blockOf = (position: number) => Math.floor(position / BLOCK)
 
-/** Reads the searched texts of threads, which are identified by their digests. Damaged texts are left out. */
+/** Reads the texts of threads that are searched. `thread` is the digest of a thread. Damaged texts are left out. */
 export function createSearchedTexts (store: Pick<Store, 'get' | 'list'>, readAnswer: ReadAnswer) {
   return {
     head: (thread: string) => unlessDamaged(store.get<ThreadHead>(threadKey(thread))),
     title: async (thread: string) => (await unlessDamaged(store.get<Metadata>(metadataKey(thread))))?.title,
 
-    /** Yields the messages of a block before a position, the newest first. */
+    /** Yields the messages of a block that are before a position, the newest first. */
     async * messages (thread: string, block: number, before = Infinity): AsyncGenerator<{ at: number, message: ThreadMessage }> {
       const head = await unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
       const path = head === undefined ? [] : pathOf(head)
@@ -33,7 +36,7 @@ export function createSearchedTexts (store: Pick<Store, 'get' | 'list'>, readAns
   }
 }
 
-/** Returns the searched text of a message: what people and models said, without reasoning, files and tools. */
+/** Returns the text of a message that is searched: what people and models said, without reasoning, files and tools. */
 export const searchedText = (message: ThreadMessage): string =>
   partsOf(message).flatMap((part) => {
     const text = part?.type === 'text' ? part.text : saidIn(part)?.text

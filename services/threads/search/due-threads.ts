@@ -5,14 +5,20 @@ import { type Op, SEARCH_DUE, searchBlocksPrefix, searchDueKey, searchDuePrefix,
 export interface DueChange {
   /** The position of the first message that changed; 0 also for the title. */
   from: number
-  /** Whether something was removed: then its words are removed from the index soon. */
+  /** Whether a text was removed, so that its words must soon be removed from the index. */
   removes: boolean
 }
 
-/** Returns the operation that marks a thread for indexing; it is written together with a change of the thread's texts or title. */
+/**
+ * Returns the operation that marks a thread for indexing. The operation must be in the transaction that changes the texts or the title of
+ * the thread.
+ */
 export const searchAgain = (thread: string, change: DueChange): Op => ({ type: 'put', key: searchDueKey(thread, newId()), value: change })
 
-/** Returns the operations that mark a removed thread, if words of it are in the index; they are written together with the removal. */
+/**
+ * Returns the operations that mark a removed thread for indexing, if the index contains words of it. They must be in the transaction that
+ * removes the thread.
+ */
 export async function searchNoMore (store: Pick<Store, 'keys'>, thread: string): Promise<Op[]> {
   const ops: Op[] = []
   for await (const key of store.keys(searchDuePrefix(thread))) ops.push({ type: 'del', key })
@@ -21,7 +27,9 @@ export async function searchNoMore (store: Pick<Store, 'keys'>, thread: string):
   return isIndexed ? [...ops, searchAgain(thread, { from: 0, removes: true })] : ops
 }
 
-/** A thread that changed, by its digest: the marks of its changes, and the position from which its texts are searched without the index. */
+/**
+ * A changed thread: its digest, the position from which its texts are searched without the index, and the keys of the marks of its changes.
+ */
 export interface DueThread {
   thread: string
   from: number

@@ -1,10 +1,10 @@
 import { type Op, type Store } from '../../store/index.ts'
 import { changeShard, type PlaceChanges, placeOf, shardOf } from './shards.ts'
 
-/** A write ends when its values have this many characters. */
+/** A transaction is committed when its values have this many characters. */
 const WRITE_CHARACTERS = 4_000_000
 
-/** A block of a thread in the index: the key of its record, and the words in it. */
+/** A block of a thread in the index: the key of its record, and the words under which the index has the block. */
 interface IndexedBlock {
   key: string
   words: Set<string>
@@ -14,9 +14,9 @@ const recordOf = ({ key, words }: IndexedBlock): Op =>
   words.size > 0 ? { type: 'put', key, value: [...words].join(' ') } : { type: 'del', key }
 
 /**
- * Collects changes of many blocks, so that a shard is written only once for all of them. Each write changes shards together with the
- * records of their blocks: even if the process is killed between writes, a record names the words under which its block can be found. A
- * write ends after `writeOps` operations.
+ * Collects changes of many blocks, so that a shard is written only once for all of them. Each transaction changes shards together with the
+ * records of their blocks. So even if the process is killed between transactions, a record lists the words under which its block can be
+ * found. A transaction is committed after `writeOps` operations.
  */
 export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'transact'>, writeOps = 1_000) {
   const shards = new Map<string, Map<string, PlaceChanges>>()
@@ -36,7 +36,7 @@ export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'tran
     /** The number of changed places. */
     size: () => count,
 
-    /** Adds the changes after which a block has these words instead of the others. */
+    /** Adds the changes for a block that has the words `words` now and had the words `had` before. */
     change ({ thread, block, key }: { thread: string, block: number, key: string }, words: Set<string>, had: Set<string>) {
       const place = placeOf(thread, block)
       blocks.set(place, { key, words: had })
@@ -44,7 +44,7 @@ export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'tran
       for (const word of had) if (!words.has(word)) add(place, word, 'removed')
     },
 
-    /** Writes the changes, in as many transactions as they need; the given operations are in the last one. */
+    /** Writes the changes in as many transactions as needed. The operations `last` are in the last transaction. */
     async write (last: Op[]): Promise<void> {
       let ops: Op[] = []
       let characters = 0

@@ -22,15 +22,18 @@ import { type DueChange, type DueThread, dueThreads, searchAgain, threadOfMark }
 import { createIndexChanges } from './index-changes.ts'
 import { ANY_WORD } from './shards.ts'
 
-/** The number of changed threads after which they are indexed: together they cost less, and meanwhile a search reads their texts. */
+/**
+ * The number of changed threads after which they are indexed. Indexing many threads together costs less, and until then a search reads
+ * their texts.
+ */
 const MOST_DUE = 32
-/** How long indexing then waits for more, and how long it waits after something was removed. Milliseconds. */
+/** How long indexing then waits for more changes; also how long it waits after a text was removed. Milliseconds. */
 const REST_MS = 1_000
-/** Pause after a failure. Milliseconds. */
+/** The pause after a failure, milliseconds. */
 const RETRY_MS = 60_000
-/** A block with more different words than this is read by every search. */
+/** A block with more different words than this is not indexed by words. Every search reads it. */
 const MOST_WORDS = 20_000
-/** The number of places that are changed together. */
+/** The number of changed places after which the changes are written. */
 const BATCH_PLACES = 50_000
 /** The number of keys that are removed or written together when the index is rebuilt. */
 const BATCH_KEYS = 1_000
@@ -38,8 +41,8 @@ const BATCH_KEYS = 1_000
 const PAUSES = 3
 
 /**
- * Keeps the index of words up to date after writes: each change of a thread leaves a mark in its transaction, and the mark is removed in
- * the write that indexes the change. Until then, the texts of the thread are searched.
+ * Keeps the index of words up to date after writes. Each change of a thread leaves a mark in its transaction, and the write that indexes
+ * the change removes the mark. Until then, a search reads the texts of the thread.
  */
 export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps }: {
   store: Store
@@ -50,7 +53,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
   writeOps?: number
 }) {
   const texts = createSearchedTexts(store, readAnswer)
-  /** Digests of threads that wait to be indexed, and whether one of them had something removed. */
+  /** The digests of the threads that wait to be indexed, and whether a text was removed from one of them. */
   const due = new Set<string>()
   let isUrgent = false
   let wake = Promise.withResolvers<void>()
@@ -65,7 +68,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     for (const op of ops) if (op.type === 'put' && op.key.startsWith(SEARCH_DUE)) noticeDue(op.key, op.value as DueChange)
   })
 
-  /** Returns the words of a block, the title among those of the first one. */
+  /** Returns the words of a block. The words of the title belong to the first block. */
   async function wordsOf (thread: string, block: number): Promise<Set<string>> {
     const words = new Set<string>()
     const add = async (text: string) => {
@@ -79,7 +82,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     return words.size > MOST_WORDS ? new Set([ANY_WORD]) : words
   }
 
-  /** Indexes a thread, from the first block that changed. Throws RecordDamaged. */
+  /** Adds the changes of a thread to `changes`, from the block of position `from` on. Throws RecordDamaged. */
   async function takeIn (thread: string, from: number, changes: ReturnType<typeof createIndexChanges>, signal: AbortSignal) {
     const head = await texts.head(thread)
     const count = head === undefined ? 0 : Math.max(blockOf(head.messageCount - 1) + 1, 1)
@@ -93,7 +96,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     }
   }
 
-  /** Indexes the waiting threads. `pause` is called with the time that many of them took. */
+  /** Indexes the waiting threads. `pause` is called after each large write, with the milliseconds that the work took. */
   async function takeInDue (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
     isUrgent = false
     let isEmpty = due.size > 0
@@ -129,7 +132,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     while (taken.length > 0) await write()
   }
 
-  /** Adds the threads that were removed while they were indexed, so that their words are removed from the index. */
+  /** Adds threads that were removed while they were indexed, so that their words are removed from the index again. */
   async function takeOut (add: (thread: DueThread) => Promise<void>) {
     for (const thread of await store.get<string[]>(SEARCH_TAKEN) ?? []) {
       if (await texts.head(thread) !== undefined) continue
@@ -137,7 +140,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     }
   }
 
-  /** Starts a new index if there is none: all threads wait for indexing. */
+  /** Starts a new index if there is none, by marking all threads for indexing. */
   async function build (signal: AbortSignal) {
     if (await store.get(SEARCH_BUILT) !== undefined) return
     const ops: Op[] = []
@@ -161,7 +164,7 @@ export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps 
     takeInDue,
     rebuild,
 
-    /** Keeps the index until the signal aborts. */
+    /** Keeps the index up to date until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       signal.addEventListener('abort', () => wake.resolve(), { once: true })
       let isFirst = true

@@ -7,11 +7,11 @@ const NoWords = defineError('ERR_INVALID_REQUEST', 'q holds no word to search fo
 /** Words that must follow each other directly. */
 export interface Term {
   words: string[]
-  /** The last word may be the beginning of a longer one. */
+  /** Whether the last word may be the beginning of a longer word. */
   isPrefix: boolean
 }
 
-/** The place of a term in a text: offsets in UTF-16 code units. */
+/** The place of a term in a text, as offsets in UTF-16 code units. */
 export interface Match {
   start: number
   end: number
@@ -21,8 +21,8 @@ export interface Match {
 const MAX_TERMS = 20
 
 /**
- * Parses what a person searches for: words, which must all occur, and phrases in quotation marks; the last word may be the beginning of
- * one.
+ * Parses a search query: words and phrases in quotation marks, which must all occur. The last word of the query may be the beginning of a
+ * longer word. Throws NoWords (400).
  */
 export function parseQuery (query: string): Term[] {
   const terms: Term[] = []
@@ -37,18 +37,18 @@ export function parseQuery (query: string): Term[] {
 
 export const matchesWord = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
 
-/** The number of words of a text after which other work gets its turn. */
+/** The number of words of a text after which the search yields to the event loop. */
 const SLICE = 500
 /** The most places of terms in a text that are returned. */
 const MAX_MATCHES = 200
 
-/** The places of the terms in a text, in order; `at` is the first place of the term that occurs last. */
+/** The places of the terms in a text, in order. `at` is the first place of the term that is found last. */
 export interface Found {
   matches: Match[]
   at: number
 }
 
-/** Returns the places of the terms in a text; undefined if one of them is missing. */
+/** Returns the places of the terms in a text; undefined if one of the terms is missing. */
 export async function findTerms (text: string, terms: readonly Term[]): Promise<Found | undefined> {
   const longest = Math.max(...terms.map(({ words }) => words.length))
   const recent: Word[] = []
@@ -76,7 +76,7 @@ export async function findTerms (text: string, terms: readonly Term[]): Promise<
 const endsHere = ({ words, isPrefix }: Term, recent: Word[], first: number) =>
   words.every((wanted, n) => matchesWord(recent[first + n].word, wanted, isPrefix && n === words.length - 1))
 
-/** Returns the places in order, with overlapping ones joined. */
+/** Sorts the places and merges overlapping ones. */
 function merged (matches: Match[]): Match[] {
   const whole: Match[] = []
   for (const match of matches.toSorted((a, b) => a.start - b.start)) {

@@ -2,36 +2,40 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { type Op, SEARCH_SHARDS, searchSegmentKey, type Store } from '../../store/index.ts'
 import type { Term } from './query.ts'
 
-// A segment of a shard is a text: ";word:place,place;word:place;". A place is a block of a thread.
+// The index of words has shards, and a shard has segments. A segment is a text: ";word:place,place;word:place;". A place is a block of a
+// thread.
 
-/** Represents all words of a block that has too many: such a block is always read. */
+/** Stands for all words of a block that has too many words. Every search reads such a block. */
 export const ANY_WORD = '*'
 
-/** A segment with this many characters gets no further places. The segment of a frequent word may be longer. */
+/** A segment with this many characters gets no further places. The segment of a frequent word may become longer. */
 const FULL = 64_000
 /**
- * The number of bytes of a thread's digest in a place, and the characters that they need. If two threads have the same place, both are
- * read.
+ * The number of bytes of a thread's digest in a place, and the number of characters that encode them. If two threads have the same place, a
+ * search reads both.
  */
 const THREAD_BYTES = 6
 const THREAD_CHARACTERS = 8
 
-/** Returns the place of a block, made of the beginning of its thread's digest and its number. */
+/** Returns the place of a block: the beginning of its thread's digest, and the number of the block. */
 export const placeOf = (thread: string, block: number): string =>
   Buffer.from(thread.slice(0, 2 * THREAD_BYTES), 'hex').toString('base64url') + block.toString(36)
 const threadAt = (place: string) => Buffer.from(place.slice(0, THREAD_CHARACTERS), 'base64url').toString('hex')
 const blockAt = (place: string) => parseInt(place.slice(THREAD_CHARACTERS), 36)
-/** Returns the beginning of a thread's digest, as it is in places. */
+/** Returns the part of a thread's digest that places contain. */
 export const beginningOf = (thread: string): string => thread.slice(0, 2 * THREAD_BYTES)
 
-/** The number of characters of the digests of the first letter and of the first two letters in the name of a shard. */
+/** The name of a shard has two digests with this many characters each: of the first letter, and of the first two letters of its words. */
 const DIGEST = 16
 const digestOf = (store: Pick<Store, 'digest'>, letters: string) => store.digest(`words ${letters}`).slice(0, DIGEST)
-/** Returns the name of the shard of a word. The shards of words with the same first letter have the same beginning. */
+/** Returns the name of the shard of a word. The names of the shards of words with the same first letter have the same beginning. */
 export const shardOf = (store: Pick<Store, 'digest'>, word: string): string =>
   digestOf(store, word.slice(0, 1)) + digestOf(store, word.slice(0, 2))
 
-/** Returns the blocks that contain all words of all terms, by the beginnings of their threads' digests. Throws RecordDamaged. */
+/**
+ * Returns the blocks that contain all words of all terms. The keys are the parts of the threads' digests that places contain. Throws
+ * RecordDamaged.
+ */
 export async function findBlocks (store: Pick<Store, 'list' | 'digest'>, terms: readonly Term[]): Promise<Map<string, number[]>> {
   let common: Set<string> | undefined
   for (const { words, isPrefix } of terms) {
@@ -71,8 +75,8 @@ export interface PlaceChanges {
 }
 
 /**
- * Returns the operations that change a shard. New places become a segment of their own, into which the newest segments are merged as long
- * as they are not longer. So each place is rewritten only a few times, however many there are. Throws RecordDamaged.
+ * Returns the operations that change a shard. New places become a segment of their own. The newest stored segments are merged into it as
+ * long as they are not longer than it. So each place is rewritten only a few times, however many places there are. Throws RecordDamaged.
  */
 export async function changeShard (store: Pick<Store, 'list'>, shard: string, changes: Map<string, PlaceChanges>): Promise<Op[]> {
   const fresh = new Map([...changes].flatMap(([word, { added }]) => added.length > 0 ? [[word, added]] : []))
@@ -123,7 +127,7 @@ function withoutPlaces (segment: string, removed: Map<string, Set<string>>): str
 const lengthOf = (words: Map<string, string[]>): number =>
   [...words].reduce((sum, [word, places]) => sum + word.length + 2 + places.length * (THREAD_CHARACTERS + 2), 0)
 
-/** Returns words with their places as texts of segments. */
+/** Encodes words with their places as segments. */
 function segmentsOf (words: Map<string, string[]>): string[] {
   const segments: string[] = []
   let text = ';'

@@ -8,16 +8,16 @@ import { dueThreads } from './due-threads.ts'
 import { findTerms, parseQuery, type Found, type Match, type Term } from './query.ts'
 import { beginningOf, findBlocks } from './shards.ts'
 
-/** After this time, a page ends with the results found so far. Milliseconds. */
+/** The time after which a page ends with the results found so far, milliseconds. */
 const PAGE_MS = 600
-/** Up to this many threads that may contain the words, each is looked up on its own; if there are more, all threads are listed. */
+/** If at most this many threads may contain the words, each is looked up on its own. If there are more, the list of all threads is read. */
 const FEW = 300
 
-/** The blocks that may contain what is searched. Without `indexed` there is no index, and any block may contain it. */
+/** The blocks that may contain the searched words. Without `indexed` there is no index, and any block may contain them. */
 interface Candidates {
-  /** By the beginning of the thread's digest. */
+  /** The numbers of the blocks, by the part of the thread's digest that places contain. */
   indexed?: Map<string, number[]>
-  /** Threads that changed, and the block from which on all their blocks must be read. */
+  /** The digests of changed threads, and the block from which on all blocks of the thread must be read. */
   due: Map<string, number>
 }
 
@@ -29,7 +29,9 @@ function blocksOf ({ indexed, due }: Candidates, thread: string, { messageCount 
   return [...blocks].filter((block) => block <= last).sort((a, b) => b - a)
 }
 
-/** Searches the texts of all threads. The index tells which messages to read, and their texts decide. */
+/**
+ * Searches the texts of all threads. The index decides which messages are read, and the texts of these messages decide whether they match.
+ */
 export function createThreadSearch ({ store, clock, threads, onDamage }: {
   store: Store
   clock: Clock
@@ -41,7 +43,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
 
   async function findCandidates (terms: readonly Term[]): Promise<Candidates> {
     const built = await store.get(SEARCH_BUILT)
-    // The marks are read first: what is indexed meanwhile is found in the shards, which are read afterwards.
+    // The marks are read first. If a thread is indexed meanwhile, it is found in the shards, which are read afterwards.
     const due = new Map<string, number>()
     for await (const { thread, from } of dueThreads(store)) due.set(thread, blockOf(from))
     if (built === undefined) return { due }
@@ -49,11 +51,14 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
       if (!isDamage(error)) throw error
       await onDamage()
     })
-    // Meanwhile the index may have been started again.
+    // The index may have been rebuilt meanwhile.
     return await store.get(SEARCH_BUILT) === built && indexed ? { due, indexed } : { due }
   }
 
-  /** Yields the keys of the candidates in the index of recent threads, after a given one, the most recently changed first. */
+  /**
+   * Yields the keys of the candidates in the index of recent threads, the most recently changed first, from the one after the key `after`
+   * on.
+   */
   async function * recentKeys ({ indexed, due }: Candidates, after: string | undefined): AsyncGenerator<string> {
     if (indexed === undefined || indexed.size + due.size > FEW) {
       for await (const key of store.keys(RECENT, { reverse: true, after })) {
@@ -82,7 +87,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
     if (key !== undefined && before !== undefined) {
       const { thread, time } = parseIndexKey(`/${key}`)
       const head = await texts.head(thread)
-      // A thread that has changed meanwhile is among the newest; its results are new ones there.
+      // A thread that has changed since the last page is among the newest threads now, so its results belong to a new search.
       if (head !== undefined && head.updatedAt === time) yield { key, thread, head, before: Number(before) }
     }
     for await (const found of recentKeys(candidates, key && RECENT + key)) {
@@ -92,7 +97,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
     }
   }
 
-  /** Returns a page of results. Throws NoWords (400). `signal` aborts if nobody waits for the page any more. */
+  /** Returns a page of results. `signal` ends the search if nobody waits for the page any more. Throws NoWords (400). */
   return async function search ({ q, cursor, limit }: SearchQuery, signal: AbortSignal): Promise<SearchResults> {
     const terms = parseQuery(q)
     const end = clock.monotonic() + PAGE_MS
@@ -137,13 +142,13 @@ interface Snippet {
   matches: Match[]
 }
 
-/** Returns the part of a text around the first place of its last term, in one line, with the matches in it. */
+/** Returns the part of a text around `at`, on one line, with the matches in that part. */
 function snippetOf (text: string, { matches, at }: Found): Snippet {
   const from = beginOf(text, Math.max(0, at - BEFORE), at)
   const to = Math.min(text.length, from + SNIPPET)
   const before = from > 0 ? '…' : ''
   const shift = before.length - from
-  // Each character is replaced by one, so that the places remain valid.
+  // Each character is replaced by exactly one, so that the offsets of the matches stay valid.
   const line = text.slice(from, to).toWellFormed().replace(/[\s\p{Cc}]/gu, ' ')
   return {
     text: `${before}${line}${to < text.length ? '…' : ''}`,
@@ -152,7 +157,7 @@ function snippetOf (text: string, { matches, at }: Found): Snippet {
   }
 }
 
-/** Returns where a word begins at `from` or after it, but at most `first`. */
+/** Returns the offset of the first word that begins at `from` or after it, at most `first`. */
 function beginOf (text: string, from: number, first: number): number {
   if (from === 0) return 0
   const blank = text.slice(from, first).search(/\s/)
