@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 60_000
 /** A connection that lasted longer than this resets the backoff, in milliseconds. */
 const STABLE_MS = 60_000
 /**
- * The longest delay before a reconnection, in milliseconds, for which calls wait. They then wait for the start of the server, too, up to
+ * If a lost server is reconnected within this time, in milliseconds, calls wait for it. They then also wait for its start, at most
  * LONGEST_RESTART_MS.
  */
 const SOON_MS = 4_000

@@ -271,9 +271,9 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Accepts the named tools of a server, or all, in their present state: their claims that they only read are trusted from now on. If the
-     * server waits for agreement to its variables, enables it instead; its tools then wait in the inbox. Throws ToolServerNotFound (404),
-     * UnknownTools (400) if it is not connected or lacks a named tool, or ToolsChanged (409) if `digest` is not that of its tools.
+     * Accepts the named tools of a server, or all, in their present state: a tool's claim that it only reads is trusted from now on. If the
+     * server waits for agreement to its variables, enables the server instead; its tools then wait in the inbox. Throws ToolServerNotFound
+     * (404), UnknownTools (400) if it is not connected or lacks a named tool, or ToolsChanged (409) if `digest` is not that of its tools.
      */
     accept: (name: string, { tools, digest }: Static<typeof AcceptBody>): Promise<ToolServerView> =>
       locked(name, async () => {

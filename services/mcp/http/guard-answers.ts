@@ -76,9 +76,9 @@ function ofRequest (messages: JSONRPCMessage[], request: PendingRequest | undefi
 }
 
 /**
- * Reads a response that is not an event stream as a JSON document, and returns its messages as JSON. A document beyond the limits is
- * replaced by an answer that says so. A document that contains no message becomes an error answer that quotes it. Returns undefined for an
- * empty document, or without a request. Throws the stream's error.
+ * Reads a response that is not an event stream as a JSON document, and returns the document's messages as JSON. A document beyond the
+ * limits is replaced by an answer that says so. A document without a message becomes an error answer with the text of the document. Returns
+ * undefined for an empty document, or without a request. Throws the stream's error.
  */
 export async function readAnswer (chunks: Chunks, { request, countUnsolicited }: Parts): Promise<string | undefined> {
   const { bytes, isCut } = await readAtMost(chunks, LONGEST_MESSAGE)

@@ -186,7 +186,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
         if ('method' in message && 'id' in message) {
           const about = isStateless ? { ...requestHeaders(message.method, message.params), ...headers } : {}
           await sendAs(message, (sending) => sendRequest(message, sending), about)
-          // The stateless protocol has no notification for this: ending the HTTP exchange cancels a request.
+          // The stateless protocol sends neither notifications nor answers: ending the HTTP exchange cancels a request.
         } else if (!isStateless) await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
         // A notification has no answer, so its failure is only logged. The next request shows whether the server is still there.

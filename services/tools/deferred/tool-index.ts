@@ -5,7 +5,7 @@ import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
 
 /** The weight of each text of a tool in the score. */
 const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3 }
-/** The most characters of the summary and of any text that are indexed. Descriptions begin with what the tool does. */
+/** The most characters that are indexed of a summary, and of any other text. Descriptions begin with what the tool does. */
 const SUMMARY = 240
 const LONGEST = 1_000
 

@@ -32,8 +32,8 @@ function entries (characters: string, plain: string): Record<string, string> {
 }
 
 /**
- * Matches ASCII characters without a combining mark behind them, a syllable of single Hangul letters, or a character with its combining
- * marks.
+ * Matches a run of ASCII characters without a combining mark behind it, a syllable of single Hangul letters, or a character with its
+ * combining marks.
  */
 const UNIT = /[\0-\x7f]+(?!\p{M})|[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*|\P{M}\p{M}*|\p{M}+/gsu
 /** The most UTF-16 code units of a text that is compared. A longer text would block the service. */

@@ -72,7 +72,7 @@ interface KeptAside {
 }
 
 /**
- * Replaces the content of a file, or creates the file, in one step: readers find the old or the new content, never a part, and so after a
+ * Replaces the content of a file, or creates the file, in one step: readers find the old or the new content, never a part, even after a
  * crash. `old` is the examined file. Throws ToolFailed if `old` has a version and the file has changed since, or if there was no file and
  * now there is one. A content that another program wrote meanwhile is kept beside the file, and its place is returned.
  */

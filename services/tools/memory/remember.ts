@@ -49,7 +49,8 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
       const { contentOf } = await loadPointers()
       const content = { fact, ...contentOf(given, fact) }
       const named = replaces.map((each) => findKnown(entries, each, source.threadId))
-      // If the new fact names only a part of a replaced entry, that entry stays beside it until the conversation is read as a whole.
+      // If the model names several entries, only those that the new fact is about, or that come from this conversation, are replaced. The
+      // others stay until the conversation is read as a whole.
       const among = { entries: [], threadId: source.threadId }
       const targets = named.filter((entry) => named.length === 1 || namesEntry(fact, entry, among)).map((entry) => entry.id)
       const { known, proposed, replaced } = await brain.ingest([
