@@ -11,13 +11,15 @@ const WORKER_MS = 2_000
 interface Session {
   readonly token?: string
   readonly isRefused: boolean
+  /** The service has answered this tab, with a token or because it needs none. */
+  readonly isKnown: boolean
 }
 
-let session: Session = { token: sessionStorage.getItem(KEY) ?? undefined, isRefused: false }
+let session: Session = { token: sessionStorage.getItem(KEY) ?? undefined, isRefused: false, isKnown: false }
 const listeners = new Set<() => void>()
 
-function change (next: Session) {
-  session = next
+function change (next: Partial<Session>) {
+  session = { ...session, ...next }
   for (const listener of [...listeners]) listener()
 }
 
@@ -32,7 +34,7 @@ export const useSession = (): Session => useSyncExternalStore(listen, () => sess
 
 /** Notes that the service has refused this token, unless the user has entered another meanwhile. */
 export function noteRefused (token: string | undefined): void {
-  if (token === session.token && !session.isRefused) change({ token, isRefused: true })
+  if (token === session.token && !session.isRefused) change({ isRefused: true })
 }
 
 const answered = Promise.withResolvers<void>()
@@ -59,7 +61,7 @@ function join (): void {
 }
 
 /** Resolves when this tab has the token that another tab may have. */
-export function joinSession (): Promise<void> {
+function joinSession (): Promise<void> {
   if (worker === undefined) return Promise.resolve()
   // A worker that does not answer leaves the question to the user.
   setTimeout(answered.resolve, WORKER_MS)
@@ -106,8 +108,12 @@ export async function sendWithToken (input: RequestInfo | URL, init?: RequestIni
   while (true) {
     const { token } = session
     const response = await fetch(authorized(request, token))
-    if (response.status !== 401) return response
+    if (response.status !== 401) {
+      if (!session.isKnown) change({ isKnown: true })
+      return response
+    }
     await response.body?.cancel()
+    await joinSession()
     noteRefused(token)
     await nextToken(request.signal)
   }

@@ -1,34 +1,17 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { say } from '../lib/say.ts'
-import { enterToken, joinSession, noteRefused, tryToken, useSession } from '../lib/session.ts'
+import { enterToken, tryToken, useSession } from '../lib/session.ts'
 import { Button } from './button.tsx'
-import { Loading } from './loading.tsx'
 
 /**
- * Asks for the token when the service needs one. When the token changes under an open page, the page stays below the question, with
- * all that was typed, and goes on after it.
+ * Asks for the token when the service refuses a request of the page: in place of the page, or over a page that the service has answered
+ * before, which stays as it is, with all that was typed, and goes on afterwards.
  */
 export function TokenGate ({ children }: { children: ReactNode }) {
-  const { token, isRefused } = useSession()
-  const [isShown, setIsShown] = useState(false)
-
-  useEffect(() => {
-    if (isShown) return
-    let isLate = false
-    // A service that does not answer is not asked further: the page says so itself.
-    void joinSession().then(() => isLate ? 'late' : tryToken(token)).then((found) => {
-      if (isLate) return
-      if (found === 'refused') noteRefused(token)
-      else setIsShown(true)
-    })
-    return () => {
-      isLate = true
-    }
-  }, [token, isShown])
-
-  if (isShown) return <>{children}{isRefused && <LostToken />}</>
-  return isRefused ? <main className='token-form'><TokenForm isWrong={token !== undefined} /></main> : <Loading />
+  const { token, isRefused, isKnown } = useSession()
+  if (isRefused && !isKnown) return <main className='token-form'><TokenForm isWrong={token !== undefined} /></main>
+  return <>{children}{isRefused && <LostToken />}</>
 }
 
 /** The question over the page. It is modal above all dialogs of the page, which stay open, and cannot be closed. */
