@@ -31,7 +31,7 @@ export type Acceptance = ReturnType<typeof createAcceptance>
 
 /**
  * Records which tools of which servers the user accepted, and in which state. A tool's claim that it only reads is trusted for the accepted
- * state alone. A tool that is new or changed needs an approval for each call until it is accepted.
+ * state alone. A tool that is new or changed needs approvals until it is accepted.
  */
 export function createAcceptance ({ stored, clock, servers, enable }: {
   stored: StoredRecord<StoredAcceptance>
@@ -60,8 +60,8 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
   }
 
   /**
-   * Returns the tools that claim only to read and are not accepted in their present state: accepting them saves the user approvals. Returns
-   * [] for a server whose entry has an `approval` rule.
+   * Returns the tools that claim that they only read, and are not accepted in their present state: accepting them saves the user approvals.
+   * Returns [] for a server whose entry has an `approval` rule.
    */
   function unaccepted ({ name, entry, connection, identityOf }: ToolServer): ToolDefinition[] {
     if (entry.approval !== undefined || connection === undefined) return []

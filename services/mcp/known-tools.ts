@@ -31,7 +31,7 @@ type Entry = NonNullable<StoredTools['servers']>[number]
 export function createKnownTools ({ stored, log }: Parts) {
   const known = new Map<string, Entry>()
   /**
-   * True once the record was read; before that it must not be overwritten. `isChanged` is true if something has changed since the last
+   * True once the record was read: an unread record must not be overwritten. `isChanged` is true if something has changed since the last
    * write.
    */
   let isLoaded = false

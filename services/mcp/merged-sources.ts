@@ -98,7 +98,10 @@ interface Parts {
 /** Stores the given names of tools, so that a tool keeps its name as long as its server is configured. */
 function createToolNames ({ stored, log }: Parts) {
   const known = new Map<string, Map<string, string>>()
-  /** The JSON of the record as it was last read or written; undefined until the record is read, which must not be overwritten before. */
+  /**
+   * The JSON of the record as it was last read or written; undefined until the record has been read: an unread record must not be
+   * overwritten.
+   */
   let latest: string | undefined
   let writing: Promise<void> = Promise.resolve()
 

@@ -72,7 +72,10 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   let supervision: Promise<void> | undefined
   /** The present attempt to connect, else the next one or, after `close`, the last one. */
   let attempt = nextAttempt()
-  /** Set while a lost server is expected back soon: calls wait until it resolves, because the server is back or no longer expected soon. */
+  /**
+   * The promise that calls wait for, set while a lost server is expected back soon. It resolves when the server is back or no longer
+   * expected soon.
+   */
   let restart: PromiseWithResolvers<void> | undefined
   /** The server's present tool definitions, else the last known ones: tools stay while the server is not connected. */
   let definitions = known?.definitions ?? []
@@ -143,8 +146,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   /**
-   * True if calls should wait for a lost server that is reconnected after `delay` milliseconds. Others restart a server over HTTP, so
-   * failed attempts to reconnect to one count as too early, not as final.
+   * True if calls should wait for a lost server that is reconnected after `delay` milliseconds. A server over HTTP is restarted by others,
+   * so a failed attempt to reconnect to it may just have come too early.
    */
   const isBackSoon = (delay: number) =>
     delay <= SOON_MS && !access?.isNeeded && (status === 'disconnected' || (restart !== undefined && current.url !== undefined))
