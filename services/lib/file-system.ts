@@ -42,8 +42,8 @@ export async function syncFolder (path: string): Promise<void> {
 }
 
 /**
- * Writes a file in one step, readable by its owner only: readers, and a crash, find the old content or all of the new. Its content is on
- * disk before it resolves; for its name, sync the folder.
+ * Writes a file in one step, readable by its owner only: readers find the old content or all of the new content, even after a crash. The
+ * content is on disk before the promise resolves. To make the name durable, sync the folder.
  */
 export async function writeAtomically (path: string, content: string | Buffer): Promise<void> {
   await writeFileAtomic(path, '', {

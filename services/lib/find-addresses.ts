@@ -118,7 +118,7 @@ export function readAddress (text: string): Address | undefined {
   return ofUrl(URL.parse(`https://${word}`))
 }
 
-/** True if a person means an address by this word. A name needs a dot, unless it is one of this machine. */
+/** True if a person means an address by this word. A name needs a dot or a port, unless it is `localhost`. */
 const isMeant = (word: string) =>
   word.includes('.') || word.includes('://') || word.includes('@') || /^localhost(?:[:/]|$)/i.test(word) || /^[\w-]+:\d{2,5}\b/.test(word)
 

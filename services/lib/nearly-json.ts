@@ -192,7 +192,7 @@ function readValue (reader: Reader, level: number): unknown {
   return readBare(reader)
 }
 
-/** Reads the inside of an object or list. One that was cut off before its first entry is empty. */
+/** Reads the inside of an object or list. Returns `empty` if the text was cut off before the first entry. */
 function readInner (reader: Reader, read: () => unknown, empty: unknown): unknown {
   const value = read()
   if (value !== NONE || reader.at < reader.text.length) return value

@@ -135,7 +135,7 @@ const EXECUTABLES = new Set([
 ])
 
 const VISIBLE = [...OPENS].filter((name) => !name.startsWith('.')).map((name) => name.replaceAll('.', '\\.'))
-/** A quick test: every path in which `isOpened` finds something matches it. Most paths do not, and need no closer look. */
+/** A quick test: it matches every path with a name for which `isOpened` returns true. Most paths do not match, and need no closer look. */
 export const MAY_BE_OPENED = new RegExp(
   `(?:^|/)(?:[-.]|${VISIBLE.join('|')}|mise|lefthook|simple-git)|` +
     '[^\\x21-\\x39\\x3b-\\x7e]|\\.(?:code-workspace|sublime-project)|~\\d|[. ](?:/|$)',
@@ -172,7 +172,7 @@ export function isOpened (folder: string, name: string, isFolder?: boolean, besi
   return OPENS_IN.get(plainName(folder))?.has(plain) === true
 }
 
-/** True if some file system takes a name for `.git`. Windows also knows it by its short name. */
+/** True if some file system takes a name for `.git`. Windows also knows `.git` by a short name. */
 export const isGitName = (name: string): boolean => /^(?:\.git|git~\d+)$/.test(plainName(name))
 export const isAttributes = (name: string): boolean => plainName(name) === '.gitattributes'
 

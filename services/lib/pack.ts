@@ -17,9 +17,9 @@ interface Pack {
 let opened: Pack | undefined
 
 /**
- * Opens the pack: one file with the code of workers and child processes and the files of pages. It stays open, so that this
- * build can be read as long as the service runs, also when its folder was replaced or deleted meanwhile. Returns undefined when the
- * service runs from its sources, which have no pack.
+ * Opens the pack: one file with the code of workers and child processes and the files of pages. The file stays open, so that this build can
+ * be read as long as the service runs, even if its folder is replaced or deleted meanwhile. Returns undefined when the service runs from
+ * its sources, which have no pack.
  */
 export function openPack (): Pack | undefined {
   if (typeof PACK !== 'object') return undefined

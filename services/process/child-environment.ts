@@ -121,7 +121,7 @@ const OWN = new RegExp(
 /** Returns an editor for git, as a shell command: it changes nothing and prints the advice. */
 const noEditor = (advice: string): string => `echo 'No editor opens in a command. ${advice}' >&2; :`
 
-/** Variables that keep programs from waiting for a person who edits, scrolls or types: nobody sees them. */
+/** Variables that keep programs from waiting for a person who edits, scrolls or types: nobody sees these programs. */
 const UNATTENDED: NodeJS.ProcessEnv = {
   EDITOR: process.platform === 'win32' ? 'cmd.exe /d /c rem' : 'true',
   GIT_EDITOR: noEditor('The text was taken as it is: give a message with -m or -F.'),

@@ -40,7 +40,7 @@ interface Member {
   pid: number
   /** True for the guard itself, which is killed last. */
   guard: boolean
-  /** True when it left the process group, so that a signal to the group does not reach it. */
+  /** True when the process left the process group, so that a signal to the group does not reach it. */
   escaped: boolean
 }
 

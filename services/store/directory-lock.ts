@@ -29,7 +29,7 @@ export interface LockOptions {
 
 /** The content of a lock file. */
 interface Claim extends Holder {
-  /** The directory that is held: a copy of it holds a copy of this file. Absent in locks of older versions. */
+  /** The directory that the lock is for: a copied directory contains a copy of the lock file. Absent in locks of older versions. */
   directory?: Directory
   parent?: Holder
   ending?: true
@@ -121,8 +121,8 @@ async function claimLock (dir: string, path: string, content: string, options: L
 }
 
 /**
- * True if the process that a lock names still holds it. Where only its id is known, as on Windows, another process may have the same id by
- * now. Then the files that a holder keeps open decide, except just after its start.
+ * True if the process that a lock names still holds the lock. If only the id of that process is known, as on Windows, another process may
+ * have the same id by now. Then the files that a holder keeps open decide, except just after the holder's start.
  */
 async function isHolding (
   dir: string,
@@ -138,7 +138,8 @@ async function isHolding (
 }
 
 /**
- * Identifies a directory by its inode and device, which stay when it is moved, and by its path, which stays when its disk is mounted anew.
+ * Identifies a directory by its inode and device, which stay when the directory is moved, and by its path, which stays when the disk is
+ * mounted anew.
  */
 function identify (dir: string): Directory {
   const { dev, ino } = statSync(dir, { bigint: true })
@@ -151,8 +152,7 @@ const isOther = (held: Directory, { path, device, inode }: Directory): boolean =
 
 const HELD = 'service.held'
 /**
- * A flag of libuv on Windows that Node does not name (UV_FS_O_EXLOCK): nobody else can open the file until it is closed, which a crash
- * does, too.
+ * A flag of libuv on Windows that Node does not name (UV_FS_O_EXLOCK): nobody else can open the file until its holder closes it or crashes.
  */
 const EXCLUSIVE = 0x10000000
 
@@ -228,7 +228,10 @@ function publish (path: string, content: string): boolean {
   }
 }
 
-/** Links the draft. File systems without hard links (FAT, some network ones) create the lock file and then write it. */
+/**
+ * Links the draft to the path of the lock. On file systems without hard links (FAT, some network ones), creates the lock file and then
+ * writes it.
+ */
 function link (draft: string, path: string, content: string): void {
   try {
     linkSync(draft, path)

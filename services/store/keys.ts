@@ -1,12 +1,12 @@
 import { recordKey } from './record-names.ts'
 
-// The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids.
-// This file is the list of what the store holds. Beside these keys it has records of its own: `!meta` (the schema `{base, version}` and the
-// source of the key), `!session`, `!probe` and `!migrating`, which are not encrypted, and `!digest`, which is.
+// The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids. This file is
+// the list of what the store holds. The store itself has further records: `!meta` (the schema `{base, version}` and the source of the key),
+// `!session`, `!probe` and `!migrating`, which are not encrypted, and `!digest`, which is encrypted.
 
 /** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
 export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
-/** Times in keys are padded, so that keys sort by time. Milliseconds since the Unix epoch. */
+/** Pads a time in milliseconds since the Unix epoch with zeros, so that keys sort by time. */
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
 /** The decided requests for approval, kept for a year. A record holds a digest of the input, not the input. */
@@ -95,7 +95,7 @@ export const GRANTS = 'grant/'
 export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
 export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
 
-/** The files that a task has made, with the digests of what it left. */
+/** The files that a task has made, with the digests of their contents as the task left them. */
 const MADE_FILES = 'task-made/'
 export const madeFilesKey = (taskId: string) => MADE_FILES + taskId
 
@@ -207,7 +207,7 @@ export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
   slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => padded(time, 16)).join('-')
-/** What became of the triggers of a task that fired; ids sort by time. */
+/** What became of each firing of a task's triggers. Ids sort by time. */
 export const firingsPrefix = (taskId: string) => `task-firing/${taskId}/`
 export const firingKey = (taskId: string, id: string) => firingsPrefix(taskId) + id
 /** The files that a trigger for files has seen, by the digest of its folder and glob. */

@@ -83,9 +83,9 @@ const LAST_RETRY_MS = 10_000
 export type LatchedDatabase = ReturnType<typeof createLatchedDatabase>
 
 /**
- * Guards the open database with a latch. After a failed write, LevelDB accepts further writes but loses them when it is opened
- * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
- * probe write succeeded.
+ * Guards the open database with a latch. After a failed write, LevelDB accepts further writes, but loses them when the database is opened
+ * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a probe write
+ * succeeded.
  */
 export function createLatchedDatabase ({ database, reopen, clock, log, noteWork, onWritten, onCorruption }: {
   database: Database

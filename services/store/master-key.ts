@@ -27,8 +27,8 @@ export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: 
 }
 
 /**
- * Returns the keys of an open database, with the digest key that is stored in it where that is older than the master key. `ops`
- * write the record of that key again. Throws StoreKeyError, and StoreDamaged when the record cannot be read.
+ * Returns the keys of an open database. A digest key that is stored in the database replaces the one derived from the master key. `ops`
+ * write the record of the stored digest key again. Throws StoreKeyError, and StoreDamaged when that record cannot be read.
  */
 export async function openKeys (
   database: Database,

@@ -16,8 +16,8 @@ interface Layout<T> {
   /** Returns the stored value, or the initial one; frozen. */
   load(): Promise<T>
   /**
-   * Writes a value. Resolves to it as `load` would return it, when it is on disk. `before` is the value that was loaded or saved last, if
-   * the stored value could be read.
+   * Writes a value. Resolves, when the value is on disk, to what `load` would return. `before` is the value that was loaded or saved last,
+   * if the stored value could be read.
    */
   save(value: T, before: T | undefined): Promise<T>
   /** Returns the value that a change gets: a copy, or the frozen value itself. */

@@ -41,7 +41,7 @@ export interface ListOptions extends KeyRange {
 
 /** One small named value, cached in memory once read. */
 export interface StoredRecord<T> {
-  /** Resolves to the value, or to `initial()` when none is stored. It is frozen and shared: change it through `update`. */
+  /** Resolves to the value, or to `initial()` when none is stored. The value is frozen and shared: change it through `update`. */
   get(): Promise<T>
   /**
    * Reads, changes and writes the value. Updates of one record run one after the other, so none is lost. `change` gets a copy
@@ -120,7 +120,7 @@ export interface Store {
 export interface StoreOptions {
   /** The service's data directory. Created if missing, accessible by its owner only. */
   dir: string
-  /** The master key is derived from it. Without one, or with an empty string, the key is in `{dir}/master.key`. */
+  /** The passphrase that the master key is derived from. Without one, or with an empty string, the key is in `{dir}/master.key`. */
   passphrase?: string
   clock: Clock
   log?: Log

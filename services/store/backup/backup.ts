@@ -242,7 +242,7 @@ export function createBackup (
       count++
     }
     const reason = busy()
-    // The file itself is removed before an import writes it again.
+    // The uploaded file is removed after this check, and an import writes it again.
     const room = await statfs(dir).then(({ bavail, bsize }) => bavail * bsize, () => Infinity)
     const missing = ROOM * bytes - room
     const { settings, kept } = await config.compareImport(next)
@@ -290,8 +290,8 @@ export function createBackup (
 
   return {
     /**
-     * Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it, with the reason if that is a ServiceError.
-     * Throws NoPassphrase (400), BackupBusy (409).
+     * Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends the stream, with the reason of the abort if that is a
+     * ServiceError. Throws NoPassphrase (400), BackupBusy (409).
      */
     async export (given: string | undefined, gone: AbortSignal): Promise<Readable> {
       if (given === undefined) throw new NoPassphrase()
