@@ -72,8 +72,7 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, mostToke
 }
 
 /**
- * Returns the value of an answer. If the schema has a list as its only property, and the value is a list, returns an object with this
- * property.
+ * Returns `value`. If the only property of the schema is a list, and `value` is a list, returns an object with `value` as this property.
  */
 function wrapped ({ properties }: TObject, value: unknown): unknown {
   const [[name, only], ...more] = Object.entries(properties)

@@ -107,8 +107,7 @@ function readList (schema: TSchema, value: unknown, words: QuestionWords): unkno
 }
 
 /**
- * Parses each field separately. Upper and lower case and punctuation in names do not matter. Fields that the question does not have are
- * ignored.
+ * Parses each field separately. The case and the punctuation of names do not matter. Fields that the question does not have are ignored.
  */
 function readObject (schema: TSchema, value: unknown, words: QuestionWords, wrappers = 0): object | undefined {
   if (Array.isArray(value)) return value.length === 1 ? readObject(schema, value[0], words, wrappers) : undefined

@@ -183,7 +183,7 @@ function typeByBytes (part: FilePart): string {
   return bytes === undefined || !part.mediaType.startsWith('image/') ? part.mediaType : mediaTypeOf(bytes, { declared: part.mediaType })
 }
 
-/** True if a tool declares a file as a picture and its bytes are none. */
+/** True if a tool declares a file as a picture, but the bytes are no picture. */
 const isUnreadable = (part: FilePart): boolean => typeByBytes(part) === OCTETS
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
@@ -216,8 +216,8 @@ async function sizeOf (part: FilePart, files: AttachedFiles): Promise<number | u
 }
 
 /**
- * The share of the limit that files may still fill when some have to be left out. Leaving out several files at once keeps the beginnings of
- * successive prompts equal, which providers' caches need.
+ * When older files have to be left out, so many are left out that the rest fills at most this share of the limit. Leaving out several files
+ * at once keeps the beginnings of successive prompts equal, which providers' caches need.
  */
 const KEPT = 0.5
 

@@ -4,7 +4,7 @@ import { oneOf } from '../../../schemas/common.ts'
 import { EXPECTS } from '../../../schemas/tasks.ts'
 import { defineQuestion } from '../advice/helper-question.ts'
 
-// Questions of the service to models, beside the steps of a run.
+// Questions that the service itself asks models, beside the steps of a run.
 
 /** The most characters of the request that the fast model gets. */
 export const REQUEST_SHOWN = 4_000
@@ -125,7 +125,7 @@ const GOAL_SHOWN = 2_000
 const REPORT_SHOWN = 16_000
 const ENTRY_SHOWN = 200
 
-/** The question by which role `fast` finds what later runs of a task need in the report of a run. */
+/** The question by which role `fast` finds, in the report of a run, the facts and decisions that later runs of the task need. */
 export const learningPrompt = {
   ...defineQuestion({
     name: 'task-memory',

@@ -80,7 +80,7 @@ interface ExtractionQuestion {
   habits: ShownEntry[]
 }
 
-/** The question about statements of the user about themselves. */
+/** The question that finds statements of users about themselves. */
 export const factsPrompt = defineQuestion({
   name: 'facts',
   mostTokens: 400,
@@ -144,7 +144,7 @@ const FiledSchema = Type.Object({
   important: Type.Boolean({ description: 'Whether ignoring it could harm or exclude the user, as with health or a diet. Rarely true' })
 })
 
-/** The question about the topics under which entries of the memory may be needed. */
+/** The question that finds the topics under which entries of the memory may be needed. */
 export const filingPrompt = {
   ...defineQuestion({
     name: 'topics',

@@ -19,7 +19,7 @@ export const fileLeftOut = (file: File, reason: string): string =>
 
 /**
  * Returns the text that a model gets for a file: `excerpt`, the beginning of the file's text, which has `length` characters. The lines
- * around the excerpt hold a mark that the file cannot contain: the keyed digest, which only this store can compute.
+ * around the excerpt hold a mark that the file cannot contain: the beginning of its keyed digest, which only this store can compute.
  */
 export function fileExcerpt (file: File, { excerpt, length, digest }: { excerpt: string, length: number, digest?: string }): string {
   const mark = (digest ?? createHash('sha256').update(excerpt).digest('hex')).slice(0, DIGEST_SHOWN)

@@ -13,13 +13,13 @@ export const LONGEST_ANSWER = 8 * 1024 * 1024
 /** The most bytes that are read of an error answer; the rest is discarded. */
 export const LONGEST_ERROR = 64 * 1024
 
-/** The error of an answer that is too large. */
+/** Returns the error for an answer that is too large. */
 export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
 
-/** The error of an answer that is not JSON, or has none of the fields of an answer. */
+/** Returns the error for an answer that is not JSON, or has none of the fields of an answer. */
 export const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
 
-/** The error of a document that is neither an answer nor an error. */
+/** Returns the error for a document that is neither an answer nor an error. */
 export const notAnAnswer = () => new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
 
 /** How an answer arrives: as one JSON document, or as a stream of events. */
@@ -52,8 +52,8 @@ export function boundedFetch (mode: AnswerMode, fetch?: Fetch): Fetch {
 const HALF_CHARACTER = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 
 /**
- * Returns the JSON of a request without lone surrogates, which JSON writes as \ud83d: texts that were cut may end with one, and providers
- * would refuse the whole call.
+ * Returns the JSON body of a request with each lone surrogate (in JSON, such as \ud83d) replaced by U+FFFD. A text that was cut may end
+ * with a lone surrogate, and providers would refuse the whole call.
  */
 export const wellFormed = <B>(body: B): B | string =>
   typeof body === 'string' && body.includes('\\ud') ? body.replace(HALF_CHARACTER, '\ufffd') : body

@@ -6,7 +6,7 @@ import type { ModelInfo, Provider } from './provider.ts'
 
 /** The context windows, in tokens, that are assumed if nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
-/** The same for a local server, which may have been started with a smaller window than the model has. */
+/** The same for a local server. It may have been started with a smaller window than the model has. */
 const LOCAL_DEFAULT = 8_192
 /** How long the answer of a local server about its context window is cached, in milliseconds. */
 const BELIEVED_MS = 60_000

@@ -123,7 +123,10 @@ export function createDirectProvider (
       : { model: found, at: clock.now() })
   }
 
-  /** Returns the needs of a model: those that were learned and those that its server states. The server's statement about pictures wins. */
+  /**
+   * Returns the needs of a model: the learned needs, and the needs that its server states. The server's statement about pictures takes
+   * precedence.
+   */
   function needsAt (model: string, { baseURL }: Access): LearnedNeeds {
     const learned = needsOf(`${name}/${model}`, baseURL)
     return {

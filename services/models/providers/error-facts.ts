@@ -1,6 +1,6 @@
 import { type ErrorWords, readErrorBody } from './error-words.ts'
 
-/** The fields of an error that identify the failure, read without relying on its class. */
+/** The fields of an error that identify the failure. They are read without relying on the class of the error. */
 export interface ErrorFacts {
   status?: number
   type?: string

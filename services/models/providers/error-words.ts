@@ -49,7 +49,9 @@ export function readErrorWords (value: unknown): ErrorWords | undefined {
   return message === undefined ? undefined : { ...own, message }
 }
 
-/** Messages that only say that a provider behind the server failed. Its own message is in `metadata.raw` (OpenRouter). */
+/**
+ * Matches messages that only say that a provider behind the server failed. That provider's own message is in `metadata.raw` (OpenRouter).
+ */
 const EMPTY_WORDS = /^provider returned (?:an )?error$/i
 
 function messageOf ({ message, detail, metadata, ...others }: Record<string, any>): string | undefined {
@@ -71,7 +73,9 @@ export function readErrorBody (body: string): ErrorWords | undefined {
   return messageOnly(textOf(words.slice(0, SHOWN_OF_BODY)))
 }
 
-/** Returns the JSON in a body that is one Server-Sent Event; other bodies unchanged. Some servers send the error of a refused stream so. */
+/**
+ * Returns the JSON in a body that is a single Server-Sent Event, as some servers send it when they refuse a stream; other bodies unchanged.
+ */
 const withoutEventLines = (body: string): string => /^(?:event:.*\r?\n)?data:\s*([[{].*)/.exec(body.trimStart())?.[1] ?? body
 
 /**

@@ -32,9 +32,9 @@ export interface Failure {
   /** Names the model, what happened and what to do. Holds no secret. */
   message: string
   code: ErrorCode
-  /** Whether a retry of the same call may succeed. */
+  /** True if a retry of the same call may succeed. */
   retryable: boolean
-  /** Milliseconds the provider asks to wait. */
+  /** The wait that the provider asks for, in milliseconds. */
   retryAfterMs?: number
 }
 
@@ -217,7 +217,7 @@ export const isOfToolCount = (words: string): boolean => MANY_TOOLS_PATTERN.test
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
-/** Returns the kind of failure in an error chain. Timeouts and aborts win over codes, codes over statuses. */
+/** Returns the kind of failure in an error chain. Timeouts and aborts take precedence over codes, and codes over statuses. */
 function classifyFailure (chain: ErrorFacts[]): FailureKind {
   if (
     chain.some(({ name, code }) => name === 'TimeoutError' || name === 'GatewayTimeoutError' || TIMEOUT_CODES.test(code ?? '')) ||

@@ -35,7 +35,7 @@ export function createGatewayProvider (
     return apiKey
   }
 
-  /** Loads the SDK and returns a function that creates its gateway, which sends requests with the given function. */
+  /** Loads the SDK. Returns a function that creates the SDK's gateway, which sends its requests with the given `fetch`. */
   async function load () {
     const { createGateway } = await import('@ai-sdk/gateway')
     const baseURL = settings().baseURL || undefined

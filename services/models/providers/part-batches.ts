@@ -30,7 +30,7 @@ export function batchesOf (result: LanguageModelV4StreamResult): PartBatches {
   }
 }
 
-/** Returns the stream of the parts of some batches. */
+/** Returns a stream of the single parts in `batches`. */
 export const streamOf = (batches: PartBatches): ReadableStream<LanguageModelV4StreamPart> =>
   new ReadableStream({
     async pull (controller) {

@@ -32,13 +32,13 @@ export async function createProviderKeys ({ record, handedOver = {} }: Parts) {
     of: (name: string): string | undefined => own(stored.keys, name) ?? own(handedOver, name),
     isStored: (name: string): boolean => own(stored.keys, name) !== undefined,
 
-    /** Every key since the start; they are redacted from all messages. */
+    /** Returns every key since the service started; these keys are redacted from all messages. */
     all (): string[] {
       for (const key of [stored.gateway_key, ...Object.values(stored.keys ?? {})]) if (key !== undefined) seen.add(key)
       return [...seen]
     },
 
-    /** Stores keys; durable before it resolves. */
+    /** Stores or removes keys. Resolves when the change is durable. */
     async change (change: KeyChange): Promise<void> {
       const apply = (secrets: ProviderSecrets): ProviderSecrets => {
         const keys = Object.entries({ ...secrets.keys, ...change.keys }).filter((entry): entry is [string, string] => entry[1] !== null)

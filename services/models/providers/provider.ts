@@ -51,7 +51,7 @@ export interface Provider {
   fileApi?(model: string): FileApi
   /** Where the provider's server is. Texts for a server of the user's own never go to another provider by default. */
   readonly reach: Reach
-  /** Returns the context window that a server uses for a loaded model, tokens; undefined if it does not say. */
+  /** Returns the context window, in tokens, that a server uses for a loaded model; undefined if the server does not report it. */
   windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
   /**
    * Returns a name of the local server that answers the provider's calls; undefined if the server is elsewhere, or not known to be local. A

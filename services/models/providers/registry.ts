@@ -163,7 +163,7 @@ export function createRegistry (
     const provider = providerOf(id)
     if (provider === undefined || preset === undefined) return id
     if (providerOf(preset) === provider) return preset
-    // If a direct provider has taken the name, the model is still one of the gateway's, by its whole id.
+    // If a direct provider has taken the maker's name, the gateway still serves the model, under `gateway/` and its whole id.
     return provider === gateway ? `${provider.name}/${preset}` : id
   }
 

@@ -13,7 +13,8 @@ export type AnswerEvent =
 
 export interface AnswerEvents {
   /**
-   * Yields the events that the next bytes complete; the bytes may be cut anywhere. Throws UnusableAnswer after the events before the fault.
+   * Yields the events that the next bytes complete; the bytes may be cut anywhere. At a fault, yields the events before it and throws
+   * UnusableAnswer.
    */
   take(bytes: Uint8Array): Iterable<AnswerEvent>
   /** Returns the events that the end of the answer completes. Throws UnusableAnswer. */

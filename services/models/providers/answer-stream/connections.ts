@@ -25,7 +25,7 @@ function openAhead (agent: Agent & { options?: object }) {
   }
 
   return {
-    /** Opens a connection to the server of `url`, unless there is one that no request uses. */
+    /** Opens a connection to the server of `url`, unless there is an unused one. */
     open (url: string) {
       const { hostname, port, protocol } = new URL(url)
       const host = hostname.replace(/^\[|\]$/g, '')
@@ -135,7 +135,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
         const isStale = request.reusedSocket || wasAhead(request.socket)
         reject(signal?.aborted ? signal.reason : Object.assign(error, { isStale }))
       })
-      // Also after an unrequested switch of protocols, which Node reports neither as a response nor as an error.
+      // This also happens after an unrequested switch of protocols (status 101), which Node reports neither as a response nor as an error.
       request.on('close', () => {
         signal?.removeEventListener('abort', abort)
         if (!isAnswered) reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))

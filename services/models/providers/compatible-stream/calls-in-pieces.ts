@@ -14,7 +14,7 @@ interface Call {
   /** True if the input may be complete: it ends with a brace. */
   isClosed: boolean
   thoughtSignature?: string
-  /** True if its start and the input so far were passed on as parts. */
+  /** True if the start and the input so far were passed on as parts. */
   isTold: boolean
 }
 
@@ -59,7 +59,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     if (piece.name !== undefined && (call.input === '' || call.name === '')) call.name = nameOf(call.name, piece.name)
     // Together with the name, some servers send all of the input so far.
     const isGrown = piece.name !== undefined && call.input !== '' && beginsInput(piece.input) && piece.input.startsWith(call.input)
-    // Before the first piece of the input, some servers send an empty one.
+    // Some servers send an empty object before the first piece of the input.
     if (isEmptyInput(call.input) && beginsInput(piece.input)) call.input = ''
     const delta = isGrown ? piece.input.slice(call.input.length) : piece.input
     if (delta.trim() !== '') call.isClosed = isClosing(delta)
@@ -120,7 +120,7 @@ function unwrapped (input: string): string {
   return typeof inner === 'string' && isObject(readJson(inner)) ? inner : input
 }
 
-/** True if a piece begins another call than the one at its position. */
+/** True if a piece does not continue `call`, but begins another call. */
 function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
   const hasOtherId = id !== undefined && call.givenId !== undefined && id !== call.givenId
   // A piece without a name continues a call, even on servers that invent an id for each piece.
@@ -142,5 +142,5 @@ function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
   return (input === call.input || name !== undefined) && isWholeInput(call) && isSameJson(input, call.input)
 }
 
-/** Joins the names in two pieces of a call. The second name may be the first one again, the first one with more behind it, or its rest. */
+/** Joins the names in two pieces of a call. The second name may repeat, extend or continue the first one. */
 const nameOf = (so: string, piece: string): string => piece.startsWith(so) ? piece : so.startsWith(piece) ? so : so + piece

@@ -4,7 +4,7 @@ import { countOf, inputOf, listOf, numberOf, objectOf, objectsOf, textOf, wordsO
 
 /** A piece of a tool call. */
 export interface CallPiece {
-  /** The position of its choice in the answer. */
+  /** The index of the choice that the call belongs to. */
   choice: number
   index?: number
   id?: string

@@ -18,7 +18,7 @@ interface OpenModel extends Access {
   needs: LearnedNeeds
   /** True if the server states the needs, so that nothing has to be guessed. */
   saysNeeds: () => boolean
-  /** Returns the context window that the server uses for the model, tokens; undefined if it does not say. */
+  /** Returns the context window, in tokens, that the server uses for the model; undefined if the server does not report it. */
   windowInUse: (signal: AbortSignal) => Promise<number | undefined>
   /** The provider's name in config.json. */
   provider: string

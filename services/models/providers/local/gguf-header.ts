@@ -33,7 +33,10 @@ export async function readModelHeader (path: string): Promise<ModelHeader> {
   }
 }
 
-/** Returns the settings in the header that are numbers or strings. Settings behind `bytes` are missing. */
+/**
+ * Returns the settings in the header that are numbers or strings. `bytes` is the beginning of the file; settings that stand later are
+ * missing.
+ */
 function settingsIn (bytes: Buffer): Map<string, number | string> {
   const settings = new Map<string, number | string>()
   const count = Number(bytes.readBigUInt64LE(16))

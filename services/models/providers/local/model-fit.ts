@@ -17,7 +17,10 @@ const NOT_FOR_TALK = /bert|clip|whisper|encoder|vocoder|tokenizer-dec/i
 /** The most files of one model. */
 const MOST_PARTS = 1_000
 
-/** Weights are memory-mapped from their file. Such memory counts as free, except on macOS, which does not report free memory. */
+/**
+ * Weights are memory-mapped from their file. Such memory counts as free, except on macOS, which does not report free memory. There,
+ * MACOS_SHARE of all memory counts as free.
+ */
 const IS_MAPPED_FREE = process.platform !== 'darwin'
 const MACOS_SHARE = 0.7
 

@@ -13,7 +13,7 @@ import { isPortOfAnotherUser } from './port-owner.ts'
 
 /** How often a starting server is asked whether it is ready, milliseconds. */
 const POLL_MS = 50
-/** The time limit of such an answer, milliseconds. */
+/** The time limit for each answer to that question, milliseconds. */
 const ANSWER_MS = 5_000
 /** The time limit for loading, milliseconds: a large file on a slow disk takes minutes. */
 export const LOAD_MS = 10 * 60_000

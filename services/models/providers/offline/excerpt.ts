@@ -7,7 +7,7 @@ import { readJson, isObject } from '../../../lib/json.ts'
  */
 export const [QUOTE, PATH, URL] = ['\uE000', '\uE001', '\uE002']
 
-/** Returns the source of an expression for one of several words, with optional punctuation around them. */
+/** Returns the source of a regular expression for one of several words (`a|b`), with optional punctuation around them. */
 export const wordOf = (choices: string): string => `(?<![^\\s,.;:!?])(?:${choices})(?=[,.:!?]*(?:[\\s;]|$))`
 
 /** Text to be taken literally, and its place in the message. */
@@ -87,7 +87,7 @@ export function readMessage (message: string): Excerpt {
 const plain = (text: string) =>
   text.replace(/[\uE000-\uE002]/g, 'x').replaceAll('’', "'").replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** Matches a word: the characters between blanks and semicolons. A comma behind a quotation ends it, too. */
+/** Matches a word: the characters between blanks and semicolons. A comma behind a quotation ends a word, too. */
 const WORD = /(?:[^\s;,]|(?<!\uE000),)+/g
 /** Punctuation behind a word belongs to the sentence, except for that of paths such as `..` and `C:`. */
 const MARKS = /(?<![,.:!?])[,.:!?]+$/
@@ -169,7 +169,8 @@ function quotation (message: string, start: number) {
 }
 
 /**
- * True if the quote at a position opens a quotation. If no further quote follows (-1), it must also be the end of the previous quotation.
+ * True if the quote at a position opens another quotation, or if there is no further quote (-1). In both cases, the escaped quote before it
+ * closes the current quotation.
  */
 const opens = (message: string, at: number) => at < 0 || (/\s/.test(message[at - 1]) && /\S/.test(message[at + 1] ?? ' '))
 
