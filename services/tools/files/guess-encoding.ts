@@ -1,11 +1,11 @@
 import { decodeStrictly, LEGACY_ENCODINGS, type LegacyEncoding } from './legacy-encoding.ts'
 
-/** The non-ASCII bytes that are examined. More would not change the guess. */
+/** The most non-ASCII bytes that are examined. More would not change the guess. */
 const MOST_BYTES = 400
 
 /**
- * The non-ASCII characters of a language: its letters, the most frequent first, and the share of text that the rest of its script has.
- * `isLatin`: the letters stand among ASCII letters.
+ * The non-ASCII characters of a language: its frequent letters, the most frequent first, and a pattern for the other characters of its
+ * script. `isLatin` is true if the letters occur among ASCII letters.
  */
 interface Language {
   letters: string
@@ -69,17 +69,17 @@ const JAPANESE: Language = {
 LANGUAGES.shift_jis = [JAPANESE]
 LANGUAGES['euc-jp'] = [JAPANESE]
 
-/** Languages and encodings that are rare in files need a higher likelihood. */
+/** Penalties of encodings that are rare in files, subtracted from the score. */
 const RARER: Partial<Record<LegacyEncoding, number>> =
   { 'euc-jp': 1, 'koi8-r': 2, 'windows-1250': 0.5, 'windows-1254': 1, 'windows-1253': 0.5 }
 
-/** Logarithms of probabilities. */
+/** Logarithms of the probabilities of characters that are not in the list of frequent letters. */
 const [RARE, ODD, IMPOSSIBLE] = [-8, -11, -16]
 const LETTER = /\p{L}|\p{M}/u
 
 const likelihoods = new Map<Language, Map<string, number>>()
 
-/** Returns the probability of a non-ASCII character in a language, as a logarithm, by its rank. */
+/** Returns the logarithm of the probability of a non-ASCII character in a language. */
 function likelihoodOf (character: string, language: Language): number {
   const known = likelihoods.get(language) ?? listedLikelihoods(language)
   const likelihood = known.get(character) ?? known.get(character.toLowerCase()) ?? unlistedLikelihood(character, language)
@@ -100,7 +100,7 @@ function unlistedLikelihood (character: string, { others }: Language): number {
   return others !== undefined && /[、。，：；？！（）「」\u3000\uff01-\uff5e]/.test(character) ? RARE + 2 : ODD
 }
 
-/** Returns how unusual a letter is beside its neighbours, as a logarithm. */
+/** Returns a penalty, zero or negative, for a letter that is unusual beside its neighbours. It is a logarithm, too. */
 function oddnessOf (before: string, character: string, after: string, { isLatin, others }: Language): number {
   const isAscii = (each: string) => /[A-Za-z]/.test(each)
   const isForeign = (each: string) => each > '\u007f' && LETTER.test(each)
@@ -130,7 +130,7 @@ function scoreOf (text: string, language: Language): number {
   return score
 }
 
-/** Returns the beginning of a text that holds MOST_BYTES non-ASCII bytes. */
+/** Returns the beginning of a text up to its first MOST_BYTES non-ASCII bytes. */
 function beginningOf (bytes: Uint8Array): Uint8Array {
   let high = 0
   for (let at = 0; at < bytes.length; at++) if (bytes[at] > 0x7f && ++high > MOST_BYTES) return bytes.subarray(0, at)
@@ -138,8 +138,8 @@ function beginningOf (bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Guesses the encoding of bytes that are not UTF-8. Each encoding is tried, and the resulting text is compared with the languages that use
- * the encoding. A beginning may end inside a character. Longer texts give better guesses.
+ * Guesses the encoding of bytes that are not UTF-8: decodes them in each encoding, and compares the text with the languages that use the
+ * encoding. `isBeginning` is true if the bytes may end inside a character. Longer texts give better guesses.
  */
 export function guessEncoding (bytes: Uint8Array, { isBeginning = false } = {}): LegacyEncoding {
   const sample = beginningOf(bytes)

@@ -25,21 +25,21 @@ const Input = Type.Object({
 
 export interface Entry {
   name: string
-  /** Relative to the listed folder. */
+  /** The path relative to the listed folder. */
   path: string
   kind: 'file' | 'directory' | 'symlink' | 'other'
-  /** In bytes; only files have it. */
+  /** The size in bytes, of files only. */
   size?: number
 }
 
-/** The bytes that a size takes in the line of an entry. */
+/** The bytes that are reserved for a size in the line of an entry. */
 const SIZE_BYTES = 12
-/** The most names read of one folder, so that a folder with millions of entries does not exhaust the memory. */
+/** The most names read from one folder, so that a folder with millions of entries does not exhaust the memory. */
 const NAMES_READ = 20_000
 
 /**
- * Output: `{path, entries, truncated?, nextOffset?, message?}`, sorted by path. Folders are read level by level, so that the first answer
- * holds the upper levels. Models get one line for each entry.
+ * Output: `{path, entries, truncated?, nextOffset?, message?}`. Folders are read level by level, so that the first answer contains the
+ * upper levels; the entries of an answer are sorted by path. Models get one line for each entry.
  */
 export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -81,7 +81,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
           const seen = entries.length
           for (const folder of level) {
             if (await paths.isForbidden(join(real, folder.path))) continue
-            // A folder that disappeared or may not be read is listed without its entries.
+            // A folder that has disappeared or cannot be read is listed without its entries.
             await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
           }
           level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
@@ -105,7 +105,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
   }
 }
 
-/** Returns the first entries, as many as a model can get uncut. */
+/** Returns as many of the first entries as a model can get without a cut. */
 function fitting (entries: Entry[]): Entry[] {
   let room = FITTING_BYTES
   const end = entries.findIndex(({ path }) => (room -= jsonBytes(path) + SIZE_BYTES) < 0)
@@ -114,7 +114,7 @@ function fitting (entries: Entry[]): Entry[] {
 
 const MARKS: Record<Entry['kind'], string> = { file: '', directory: '/', symlink: '@', other: ' (neither file nor folder)' }
 
-/** Shows each entry as a line: `src/`, `README.md 1234`. */
+/** Converts each entry to a line for models: `src/`, `README.md 1234`. */
 function asLines (output: ToolOutput): ToolOutput {
   if (!Array.isArray(output.entries)) return output
   const lines = (output.entries as Entry[]).map(({ path, kind, size }) =>
@@ -129,7 +129,10 @@ interface NamedEntry {
   entry: Dirent
 }
 
-/** Reads the names of a folder. A name that is not UTF-8 is shown with replacement characters and accessed by its bytes. */
+/**
+ * Reads the names in a folder. A name that is not UTF-8 is shown with replacement characters, and the file is opened by the bytes of its
+ * name.
+ */
 async function namesOf (folder: Folder): Promise<{ names: NamedEntry[], cut: boolean }> {
   const names: NamedEntry[] = []
   const done = (cut: boolean) => ({ names: names.sort((a, b) => compare(a.name, b.name)), cut })
@@ -148,17 +151,17 @@ async function describe (folder: Folder, { name, raw, entry }: NamedEntry, prefi
   return { name, path: prefix + name, kind, ...(size !== undefined && { size }) }
 }
 
-/** Compares by code unit: unlike localeCompare, the order is the same on every machine. */
+/** Compares by UTF-16 code unit. Unlike localeCompare, this gives the same order on every machine. */
 function compare (a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
 const inHere = ({ path }: { path?: unknown }): string | undefined => path === '.' ? 'list this folder' : undefined
 
-/** The most entries that the offline model lists. */
+/** The most entries in a text of the offline model. */
 const ENTRIES_SAID = 100
 
-/** Lists entries in words. The lines are those that models see: `src/`, `README.md 1234`, `link@`. */
+/** Describes the entries of a folder for people. `entries` are the lines that models get: `src/`, `README.md 1234`, `link@`. */
 function entriesInWords ({ entries, truncated }: ToolOutput, { path }: { path?: unknown }): string {
   const lines = typeof entries === 'string' ? entries.split('\n').filter((line) => line !== '') : []
   const folder = path === '.' ? 'This folder' : `\`${path}\``

@@ -12,15 +12,15 @@ interface Input {
   span: string
 }
 
-/** The most characters of a text that names a thing or a person. */
+/** The most characters of the text that names the subject to forget. */
 const MAX_ABOUT = 200
 const RESTORED = 'It is hidden and can be restored for 30 days.'
 const NOT_SAID = 'Nothing was forgotten: "about" must be copied from "span", the thing or the person alone, such as "my trip to Oslo".'
 const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, an entry by its id, or the user ("me").'
 const foldWords = (words: string): string[] => words.split(' ').map(fold)
-/** The most entries that the question about forgetting everything shows. */
+/** The most entries shown in the question whether to forget everything. */
 const MOST_SHOWN = 50
-/** Words that name the user, and words for all of it: "everything about me". */
+/** Words that name the user, and words for everything, as in "everything about me". */
 const SELF = new Set(foldWords('me myself mich mir moi mí me stesso mnie mną mim mig mij 私 わたし 自分 僕 我 나 저 beni ' +
   'bana hakkımda hakkımdaki меня мне'))
 const EVERYTHING = new Set(foldWords(
@@ -28,7 +28,10 @@ const EVERYTHING = new Set(foldWords(
   'sobre tutto quello che sai su di wszystko co wiesz o 全部 すべて 全て の こと のこと に ついて について 关于 所有 一切 的 전부 모든 것 her şey şeyi bildiğin ' +
   'всё что ты знаешь обо tudo o sabe allt om vad vet'))
 
-/** Forgets an entry, or everything about a subject, because the user asked for it in this conversation. It can be restored. */
+/**
+ * Creates the tool that forgets an entry, or everything about a subject, because the user asked for it in this conversation. It can be
+ * restored.
+ */
 export function createForget (parts: MemoryParts): BuiltinTool<Input> {
   const { brain, userWords } = parts
   return {
@@ -72,7 +75,10 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
     }
   }
 
-  /** Asks with all the entries that would go. A wish that is not the user's own is refused when the call runs. */
+  /**
+   * Returns a question that lists the entries, for a call that would forget everything. Returns undefined for any other call, and for one
+   * that the user did not ask for: it is refused when it runs.
+   */
   async function askForEverything ({ about, span }: Input, { runId }: { runId: string }): Promise<string | undefined> {
     if (about === undefined || !isEverything(about)) return undefined
     const { entries } = await brain.known()
@@ -93,7 +99,7 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
   }
 }
 
-/** True if words name only the user, with or without "everything". */
+/** True if the words name only the user, with or without a word for everything. */
 function isEverything (about: string): boolean {
   const words = [...wordsIn(about)].map(({ word }) => word)
   return words.some((word) => SELF.has(word)) && words.every((word) => SELF.has(word) || EVERYTHING.has(word))

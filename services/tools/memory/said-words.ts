@@ -4,17 +4,17 @@ import type { UserWords } from '../../threads/index.ts'
 import { COMMON_WORDS } from '../../lib/common-words.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** The collaborators of the tools that change the memory. */
+/** What the tools that change the memory need. */
 export interface MemoryParts {
   brain: Pick<BrainService, 'ingest' | 'known' | 'forgetAbout' | 'forgetEverything'>
   /** Returns the user's messages in the conversation of a run; undefined for runs of tasks. */
   userWords: (runId: string) => Promise<UserWords | undefined>
 }
 
-/** Words that the user wrote, and where. */
+/** The user's own sentences, and the message that contains them. */
 interface Said extends OwnWords {
   said: number
-  /** True if they stand in the newest message, and the agent has read nothing since. */
+  /** True if the sentences are in the newest message, and the agent has read nothing since. */
   isDirect: boolean
   source: FactSource
 }
@@ -23,8 +23,8 @@ const NOT_SAID: WordsProblem = 'the words stand in no message of the user'
 const COPY = ' "span" must be copied exactly from what the user wrote in this conversation; what pages, files and tools say does not count.'
 
 /**
- * Finds the user's own sentences that contain a span, the newest message first. Throws ToolFailed if no message of the user in this
- * conversation contains it: pages, files and outputs of tools do not count.
+ * Finds the user's own sentences that contain `span`, in the newest message first. Throws ToolFailed if no message of the user in this
+ * conversation contains it: pages, files and tool outputs do not count.
  */
 export async function findSaid (
   userWords: MemoryParts['userWords'],
@@ -49,10 +49,10 @@ export async function findSaid (
 
 /** Stands for the entry that was remembered last in this conversation. */
 export const LAST = 'last'
-/** The most entries in the message about an unknown one. */
+/** The most entries listed in the error about an unknown entry. */
 const SHOWN = 30
 
-/** Finds a known entry by its id, by its words, or as the last one of the conversation. Throws ToolFailed, which lists the known ones. */
+/** Finds a known entry by its id, by its words, or by LAST. Throws ToolFailed, with a list of known entries, unless exactly one matches. */
 export function findKnown (entries: Entry[], wanted: string, threadId: string): Entry {
   const exact = entries.find(({ id }) => id === wanted) ??
     (wanted === LAST ? entries.findLast(({ source }) => source?.threadId === threadId) : undefined)
@@ -71,24 +71,27 @@ export function findKnown (entries: Entry[], wanted: string, threadId: string): 
   )
 }
 
-/** Marks a short capitalised word. */
+/** The prefix of stems that stand for a short capitalised word. */
 const NAME = 'name:'
-/** The fewest letters of a word, and the number of letters in which two words must begin alike, so that "allergy" matches "allergic". */
+/**
+ * The fewest letters of a word that counts, and the number of first letters that two words must share, so that "allergy" matches
+ * "allergic".
+ */
 const SHORTEST = 3
 const STEM = 4
 const HANGUL_STEM = 2
 
-/** Made on first use, because it loads the dictionaries of scripts without blanks. */
+/** Created at first use, because it loads the dictionaries for scripts without spaces between words. */
 let segmenter: Intl.Segmenter | undefined
 
-/** Matches an exception that the user makes: "what you know of my neighbour, but not of my uncle". */
+/** Matches an exception in the user's words: "what you know of my neighbour, but not of my uncle". */
 const EXCEPT = new RegExp('[,;]?\\s(?:but not|except|mais pas|sauf|pero no|excepto|aber nicht|außer|ma non|tranne|ale nie|' +
   'oprócz|maar niet|men inte|men ikke|mas não|но не|а не|кроме|ama|fakat)\\s.*$|(?:但不|但别|不包括|ただし|하지만).*$', 'isu')
 
 /**
- * True if the user's words are about an entry: they share a telling word with it, or the entry comes from the same conversation. Without
- * this check a page that tells a model which entries to forget could pass off any sentence of the user as the wish. Only the entries that
- * share the most with the words are meant: Lake Orta is not Lake Vänern.
+ * True if the user's words are about an entry: they share a significant word with it, or the entry comes from the same conversation.
+ * Otherwise a page that tells a model which entries to forget could pass off any sentence of the user as the wish. False if other entries
+ * share more of the words: Lake Orta is not Lake Vänern.
  */
 export function namesEntry (words: string, entry: Entry, { entries, threadId }: { entries: readonly Entry[], threadId: string }): boolean {
   const wish = words.replace(EXCEPT, '')
@@ -103,20 +106,20 @@ export function namesEntry (words: string, entry: Entry, { entries, threadId }: 
   return shared.size > 0 || entry.source?.threadId === threadId
 }
 
-/** Returns the beginnings of capitalised words, except for the first word of a sentence. */
+/** Returns the stems of capitalised words, without the first word of a sentence. */
 const namesIn = (text: string): Set<string> =>
   new Set([...text.matchAll(/(?<=[\p{L}\p{N},;:'’"“„«] ?)(?<!\p{L})\p{Lu}\p{L}+/gu)].flatMap(([name]) => [...stemsOf(name)]))
 
-/** Returns the words of a wish that also stand in an entry. */
+/** Returns the stems of a wish that also occur in an entry. */
 function sharedWith (wanted: ReadonlySet<string>, entry: Entry): Set<string> {
   const known = [...stemsOf(entry.kind === 'preference' ? `${entry.key} ${entry.fact}` : entry.fact)]
   return new Set([...wanted].filter((stem) => known.some((each) => each === stem || isNameOf(stem, each) || isNameOf(each, stem))))
 }
 
-/** True if a short, marked name is another grammatical case of a longer one: "Ani" of "Ania". */
+/** True if a short, marked name is another grammatical case of a name that is one letter longer: "Ani" of "Ania". */
 const isNameOf = (short: string, long: string) => short.startsWith(NAME) && long.startsWith(short) && long.length - short.length <= 1
 
-/** Returns the beginnings of the words that tell what a text is about. */
+/** Returns the stems (first letters) of the words that say what a text is about. */
 function stemsOf (text: string): Set<string> {
   segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
   const stems = [...segmenter.segment(foldText(text))].flatMap(({ segment, isWordLike }) => isWordLike ? stemsOfWord(segment) : [])
@@ -128,13 +131,13 @@ function stemsOfWord (word: string): string[] {
   if (COMMON_WORDS.has(word)) return []
   if (/\p{Script=Han}/u.test(word)) return pairsOf(word.replace(/\P{Script=Han}/gu, ''))
   if (/\p{Script=Hangul}/u.test(word)) return word.length < HANGUL_STEM ? [] : [word.slice(0, HANGUL_STEM)]
-  // Words in Hiragana alone are mostly particles and endings.
+  // Words that are only Hiragana are mostly particles and endings.
   if (/^\p{Script=Hiragana}+$/u.test(word)) return []
-  // In Arabic the article is a part of the word.
+  // In Arabic, the article is written as part of the word.
   const bare = word.replace(/^(?:[وبفك]?ال|لل)(?=\p{Script=Arabic}{3})/u, '')
   return bare.length < SHORTEST ? [] : [bare.slice(0, STEM)]
 }
 
-/** Returns pairs of neighbouring characters, because words without blanks between them cannot be separated reliably. */
+/** Returns pairs of neighbouring characters, because words without spaces between them cannot be separated reliably. */
 const pairsOf = (word: string): string[] =>
   word.length < 2 ? [word] : Array.from(word.slice(1), (_, at) => word.slice(at, at + 2))

@@ -4,7 +4,7 @@ import type { Act, Acts, Direction, Size, Place, Region } from './desktop-rpc.ts
 import { readKeys, readText } from './key-names.ts'
 import { shownSize, toPng } from './picture.ts'
 
-/** The robotjs module, with a function that its types lack. */
+/** The type of the robotjs module, with a function that its published types lack. */
 export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName?(name: string): void }
 
 interface Parts {
@@ -14,15 +14,18 @@ interface Parts {
   clock: Clock
 }
 
-/** Milliseconds between two characters: programs lose characters that come faster, and an abort is noticed in the pause. */
+/**
+ * The pause between two typed characters, in milliseconds. Programs lose characters that come faster, and typing can be aborted in the
+ * pause.
+ */
 const PACE_MS = 2
 const DEFAULT_NOTCHES = 3
-/** The amount that robotjs needs for one notch of the wheel; on macOS it counts pixels. Default 1. */
+/** The amount that robotjs takes for one notch of the mouse wheel; 1 on other systems. On macOS it is in pixels. */
 const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40 }
-/** In robotjs, up and left are positive. */
+/** The sign of each scroll direction: in robotjs, up and left are positive. */
 const WHEEL: Record<Direction, [x: number, y: number]> = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }
 
-/** Creates the functions for all desktop actions. They run in a child process, because robotjs exits when there is no display. */
+/** Creates the functions for all desktop actions. They run in a child process, because robotjs exits its process if there is no display. */
 export function createDesktopActions (
   { robot, platform, environment, clock }: Parts
 ): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
@@ -30,9 +33,10 @@ export function createDesktopActions (
   // No delay between key down and key up: a process that is killed between the two would leave the key pressed.
   if (isX11) robot.setKeyboardDelay(0)
 
-  /** Returns the present size of the screen. Throws when there is none. */
+  /** Returns the present size of the screen. Throws an Error if there is no screen. */
   function screen (): Size {
-    // Robotjs tries ":0" first, even if DISPLAY differs. Setting the name reconnects, which updates screen size and keyboard layout.
+    // Robotjs tries ":0" first, whatever DISPLAY says. Setting the name also reconnects, which updates the screen size and the keyboard
+    // layout.
     if (isX11) robot.setXDisplayName?.(environment.DISPLAY ?? '')
     const size = robot.getScreenSize()
     if (size.width > 0 && size.height > 0) return { width: size.width, height: size.height }
@@ -55,7 +59,7 @@ export function createDesktopActions (
     )
   }
 
-  /** X11 reports errors asynchronously: any query makes it report them now, and robotjs then ends the process. */
+  /** X11 reports errors asynchronously. Any query makes it report them now, and robotjs then exits the process. */
   const flushErrors = () => {
     robot.getMousePos()
   }
@@ -123,7 +127,9 @@ export function createDesktopActions (
 
 const formatSize = ({ width, height }: Size) => `${width} × ${height}`
 
-/** Converts a place to a pixel of the screen. Throws an Error with the screen's size when the place is outside. */
+/**
+ * Converts a place to a pixel of the screen. Throws an Error, with the valid size, if the place is outside the screen or the screenshot.
+ */
 function toScreenPixel ({ x, y, view }: Place, screen: Size): { x: number, y: number } {
   if (view === undefined) {
     if (x >= screen.width || y >= screen.height) {
@@ -136,11 +142,11 @@ function toScreenPixel ({ x, y, view }: Place, screen: Size): { x: number, y: nu
     throw new Error(`(${x}, ${y}) is outside the screenshot, which is ${formatSize({ width: imageWidth, height: imageHeight })} pixels.`)
   }
   assertOnScreen(view, screen)
-  // The middle of the image's pixel.
+  // Uses the centre of the image's pixel.
   return { x: view.x + Math.floor((x + 0.5) * view.width / imageWidth), y: view.y + Math.floor((y + 0.5) * view.height / imageHeight) }
 }
 
-/** Throws unless the region lies on the screen. */
+/** Throws an Error unless the region lies on the screen. */
 function assertOnScreen ({ x, y, width, height }: Region, screen: Size): void {
   if (x + width <= screen.width && y + height <= screen.height) return
   const size = formatSize({ width, height })

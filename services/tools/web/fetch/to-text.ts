@@ -1,29 +1,29 @@
 import { decode } from './charset.ts'
 
-/** A page as it was received. */
+/** An HTML page as it was received. */
 export interface HtmlPage {
   bytes: Uint8Array
-  /** The encoding from the header, if any; otherwise the page itself may declare one. */
+  /** The encoding in the header, if any. Without it, the page itself may declare one. */
   charset?: string
-  /** The page's address: relative links are resolved against it. */
+  /** The address of the page, against which relative links are resolved. */
   url: string
 }
 
-/** A page as the tools return it. */
+/** The text of a page, as the tools return it. */
 export interface ReadablePage {
   title?: string
   content: string
-  /** The page is nearly empty as long as its scripts do not run. */
+  /** True if the page says nothing, or little, unless its scripts run. */
   needsScripts?: true
 }
 
-/** Elements whose content is not text for readers. */
+/** Elements whose content is not shown to readers as text. */
 const SKIPPED_ELEMENTS = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'select'])
 const BLOCKS = new Set(
   ('address article aside blockquote body br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr ' +
     'li main nav ol option p pre section table td th tr ul').split(' ')
 )
-/** The most common named character references, as a list of alternating names and characters. */
+/** The most common named character references, each name followed by its character. */
 const ENTITIES = new Map(
   ('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” ' +
     'laquo « raquo » bull • middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è ' +
@@ -33,7 +33,7 @@ const ENTITIES = new Map(
 const TAG_NAME = /[a-z][^\s/>]*/iy
 const LONGEST_TITLE = 500
 
-/** Returns all text of a page without building a DOM. */
+/** Returns all text of a page, without building a DOM. */
 export function toText ({ bytes, charset }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   const open = /<title[^>]{0,200}>/i.exec(html)
@@ -42,7 +42,7 @@ export function toText ({ bytes, charset }: HtmlPage): ReadablePage {
   return { ...title && { title }, content: plainText(html) }
 }
 
-/** Removes the tags from HTML and puts each block on a line of its own. Takes time linear in the length for any input. */
+/** Removes the tags from HTML, and puts each block on its own line. Takes time linear in the length for any input. */
 export function plainText (html: string): string {
   const pieces: string[] = []
   for (let at = 0; at < html.length;) {
@@ -54,7 +54,10 @@ export function plainText (html: string): string {
   return decodeEntities(pieces.join('')).replace(/[ \u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** Returns the position after the tag or comment that begins at a `<`; adds the line break or text that it stands for to `pieces`. */
+/**
+ * Skips the tag or comment that begins at position `tag`, and returns the position after it. Adds the text that it stands for, such as a
+ * line break, to `pieces`.
+ */
 function skipTag (html: string, tag: number, pieces: string[]): number {
   if (html.startsWith('<!--', tag)) return positionAfter(html, '-->', tag + 4)
   if (html[tag + 1] === '!' || html[tag + 1] === '?') return positionAfter(html, '>', tag)
@@ -78,7 +81,7 @@ function positionAfter (html: string, mark: string, from: number): number {
   return found < 0 ? html.length : found + mark.length
 }
 
-/** Returns the position after the `>` that ends a tag; a `>` in a quoted value does not end it. */
+/** Returns the position after the `>` that ends a tag. A `>` inside a quoted value does not end it. */
 function endOfTag (html: string, from: number): number {
   let quote: string | undefined
   for (let at = from; at < html.length; at++) {
@@ -91,7 +94,7 @@ function endOfTag (html: string, from: number): number {
   return html.length
 }
 
-/** Replaces character references, those by name as far as they are known. */
+/** Replaces numeric character references, and named ones that are in ENTITIES. */
 export function decodeEntities (text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES.get(name) ?? whole
