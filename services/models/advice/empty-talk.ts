@@ -18,7 +18,10 @@ const PHRASES = [
   'чем могу', 'извините', 'к сожалению', 'я не могу', 'üzgünüm', 'size nasıl', '申し訳', '抱歉', '对不起', '對不起', '죄송', 'عذرا', 'आपकी कैसे'
 ]
 const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu')
-/** From this number of words on a text is checked for repetition; the greatest share that one word may have. */
+/**
+ * A text is checked for repetition if it has at least `MANY` words or sentences. `MOST` is the largest share of the words that may be one
+ * word, and the smallest share of the sentences that must differ.
+ */
 const MANY = 6
 const MOST = 0.4
 

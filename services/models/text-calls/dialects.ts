@@ -12,14 +12,17 @@ import { readFunction } from './xml-calls.ts'
 export interface Dialect {
   name: string
   openings: readonly string[]
-  /** It counts only at the beginning of a line. */
+  /** The opening mark counts only at the beginning of a line. */
   isAtLine?: true
-  /** Its opening mark is used for calls only: a text that begins with it and cannot be read is a broken call, not an answer. */
+  /**
+   * The opening mark is used for calls only: text that begins with the mark and cannot be parsed is a broken call, not a part of the
+   * answer.
+   */
   isMarked?: true
   read: ReadCalls
 }
 
-/** Returns the reader of calls between a pair of tags, or behind a tag that has no end. */
+/** Returns the parser of calls between a pair of tags. Without `close`, the opening tag has no closing tag. */
 function between (open: string, close?: string): ReadCalls {
   const body = readBody(close)
   return (text, at, tools, isEnd): Reading => {
@@ -41,10 +44,13 @@ function between (open: string, close?: string): ReadCalls {
   }
 }
 
-/** The most characters of a garbled text between a pair of tags in lines of their own. */
+/** The most characters, from the content of an unreadable call on, in which its closing tag is awaited. */
 const LONGEST_GARBLED = 4_000
 
-/** Returns the end of a text between tags, in lines of their own, that cannot be a call. */
+/**
+ * Handles content at `at` that cannot be a call although its opening tag stands in a line of its own. Returns a broken call up to the
+ * closing tag; text if there is no closing tag.
+ */
 function garbled (text: string, at: number, close: string | undefined): Reading {
   const closing = close === undefined ? -1 : text.indexOf(close, at)
   if (closing !== -1) return { is: 'broken', end: closing + close!.length }
@@ -59,9 +65,9 @@ function behindTag (text: string, at: number, close = ''): number {
 const tagged = (name: string, open: string, close?: string): Dialect =>
   ({ name, openings: [open], isMarked: true, read: between(open, close) })
 
-/** The dialects. A longer opening mark stands before a shorter one that it begins with. */
+/** The dialects. An opening mark that begins with another opening mark stands before that one. */
 export const DIALECTS: readonly Dialect[] = [
-  // Hermes, Qwen; with tags inside Qwen3-Coder and GLM.
+  // Hermes and Qwen; Qwen3-Coder and GLM, which write more tags between these.
   tagged('hermes', '<tool_call>', '</tool_call>'),
   tagged('hermes', '<toolcall>', '</toolcall>'),
   tagged('hermes', '<tools>', '</tools>'),
@@ -108,7 +114,7 @@ export const DIALECTS: readonly Dialect[] = [
   { name: 'react', openings: ['Action:', '**Action:'], isAtLine: true, read: readAction },
   { name: 'fenced', openings: ['```'], isAtLine: true, read: readFence },
   { name: 'json', openings: ['{'], read: bareJson },
-  // A list of objects, or of calls in Python.
+  // A list of JSON objects, or a list of calls in Python syntax.
   {
     name: 'list',
     openings: ['['],
@@ -120,7 +126,7 @@ export const DIALECTS: readonly Dialect[] = [
   }
 ]
 
-/** A call in Python, or a name with JSON behind it, without any mark: it counts only if it is the whole answer. */
+/** A call in Python syntax, or a name with JSON behind it, without any mark. It counts only if it is the whole answer. */
 export const WHOLE_ANSWER: Dialect = {
   name: 'bare',
   openings: [],
@@ -134,5 +140,5 @@ export const WHOLE_ANSWER: Dialect = {
   }
 }
 const body = readBody(undefined)
-/** A message of harmony, with its tokens. */
+/** A message in OpenAI's harmony format (gpt-oss), with its tokens. */
 export const HARMONY: Dialect = { name: 'harmony', openings: [], isMarked: true, read: readHarmony }

@@ -1,7 +1,7 @@
 import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } from './dialect.ts'
 import { findJsonEnd } from '../../lib/nearly-json.ts'
 
-// DeepSeek and Kimi: sections of calls, each with its own begin, separator and end.
+// Calls of DeepSeek and Kimi: a section between two tokens. Each call in the section has tokens for its begin, its separator and its end.
 
 const SECTION = /<[|｜]tool[▁_]calls(?:[▁_]section)?[▁_]begin[|｜]>\s*/y
 const SECTION_END = /\s*<[|｜]tool[▁_]calls(?:[▁_]section)?[▁_]end[|｜]>/y
@@ -14,7 +14,7 @@ const lengthAt = (pattern: RegExp, text: string, at: number): number => {
   return pattern.exec(text)?.[0].length ?? 0
 }
 
-/** Reads a section of calls, or calls without their section. */
+/** Parses a section of calls, or calls without the tokens of a section. */
 export const readSection: ReadCalls = (text, at, _tools, isEnd): Reading => {
   const calls: TextCall[] = []
   let here = at + lengthAt(SECTION, text, at)

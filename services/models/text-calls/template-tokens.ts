@@ -1,6 +1,6 @@
-// Tokens of chat templates, which servers should leave out of an answer and often do not.
+// Tokens of chat templates. Servers should remove them from an answer, and often do not.
 
-/** Tokens that end an answer, or begin another author's turn: the text behind them is not the answer. */
+/** Tokens that end an answer or begin another author's turn: the text behind such a token is not part of the answer. */
 const ENDS = [
   // ChatML, Llama, gpt-oss, Phi, GLM, Granite, Command, Kimi, Gemma, DeepSeek, Mistral.
   ...['<|im_end|>', '<|im_start|>', '<|endoftext|>', '<|endofprompt|>', '<|im_user|>', '<|im_system|>', '<|im_assistant|>'],
@@ -12,16 +12,16 @@ const ENDS = [
   ...['<｜end▁of▁sentence｜>', '<｜User｜>', '<｜Assistant｜>', '<｜tool▁outputs▁begin｜>', '<｜tool▁output▁begin｜>', '<seed:eos>', '<eos>'],
   ...['</s>', '[/INST]', '[INST]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]', '[AVAILABLE_TOOLS]', '[SYSTEM_PROMPT]', '<<SYS>>', '[e~[']
 ]
-/** Tokens without a meaning for the answer. */
+/** Tokens that are dropped from an answer. */
 const SILENT = [
   ...['<s>', '<bos>', '<pad>', '<unk>', '[gMASK]', '<sop>', '<|begin_of_text|>', '<｜begin▁of▁sentence｜>', '<seed:bos>', '[BOS]', '[EOS]']
 ]
 const TOKENS = [...ENDS, ...SILENT]
 const ENDING = new Set(ENDS)
-/** Other tokens of this form have no meaning for the answer, either. */
+/** Other tokens of this form are dropped from an answer, too. */
 const OF_FORM = /<[|｜][\w▁/-]{2,40}[|｜]>/y
 const BEGINS_OF_FORM = /^<(?:[|｜](?:[\w▁/-]{0,40}[|｜]?)?)?$/
-/** The roles that stand behind a token at the beginning of an answer. */
+/** The role of the model itself, behind a token at the beginning of an answer. */
 const OWN_ROLE = /^\s*(?:assistant|model|bot|gpt|CHATBOT)(?=\s*(?:$|\n|<[|｜]|\|>))\s*/
 const OTHER_ROLE = /^\s*(?:user|system|tool|human|ipython|observation|environment)\s*(?:\n|<[|｜])/
 
@@ -41,8 +41,8 @@ export function tokenAt (text: string): Token | 'open' | undefined {
 }
 
 /**
- * Returns the length of the header that a token at the beginning of an answer opens, with its role; `other` if it is another author's turn,
- * `open` if more text is needed to decide.
+ * Returns the length of the message header at the beginning of an answer: the token, and the model's role if it follows. Returns `other` if
+ * another author's role follows, and `open` if more text is needed to decide.
  */
 export function headerLength (text: string, { text: token }: Token): number | 'other' | 'open' {
   const rest = text.slice(token.length)
@@ -53,8 +53,11 @@ export function headerLength (text: string, { text: token }: Token): number | 'o
 }
 
 const BEFORE_WORD = /(?:[^\s.!?…:)\]>][^\S\n]|["'(“‘«])$/
-/** True if a token in a line of prose is one of its words: within a sentence, with words behind it. `before`: two characters. */
+/**
+ * True if a token is mentioned in a sentence, with words before and behind it, and so belongs to the text. `before` is the two characters
+ * before the token.
+ */
 export const isWord = (before: string, behind: string): boolean => BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]+[\w(]/.test(behind)
-/** True if more text is needed to decide that. */
+/** True if more text is needed to decide about `isWord`. */
 export const mayBeWord = (before: string, behind: string): boolean =>
   BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]*$/.test(behind)
