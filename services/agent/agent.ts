@@ -186,8 +186,8 @@ export function createAgent (deps: AgentDeps) {
     run,
 
     /**
-     * Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. Throws OptionsOfNoRun (400)
-     * for `options`, which would have no effect, and DryAnswer (400).
+     * Continues the run that requested the approval; see `Ledger.answer` for the answers that are accepted. Throws OptionsOfNoRun (400) for
+     * `options`, which would have no effect, and DryAnswer (400).
      */
     async approve (body: ApproveBody, protocol?: Protocol): Promise<Subscription> {
       if ('options' in body) throw new OptionsOfNoRun()

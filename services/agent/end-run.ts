@@ -151,8 +151,8 @@ const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 's
 
 /**
  * Ends a run that was aborted or failed, with the reason in its stream. A run that continued after an approval keeps its last stored step,
- * so that repeating the same answer continues from there. It does not if the user or a budget stopped the run, or if the run did not give
- * the structured answer that was due. The thread gets the messages of the run in either case, except after a deletion.
+ * so that repeating the same answer continues from there, unless the user or a budget stopped the run, or the run did not give the
+ * structured answer that was due. The thread gets the messages of the run in either case, except after a deletion.
  */
 export async function endEarly (
   live: ActiveRun,

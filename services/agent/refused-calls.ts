@@ -20,7 +20,7 @@ export function withRefused (calls: RefusedCall[], refused: ToolItem[]): Refused
   return [...calls, ...added].slice(-REFUSED_KEPT)
 }
 
-/** Returns the text that names refused calls. */
+/** Returns the note for the model that lists refused calls. */
 function listOf (refusedCalls: readonly RefusedCall[]): string {
   const lines = refusedCalls.slice(-REFUSED_SHOWN).map(({ toolName, input, reason }) =>
     `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${shorten(JSON.stringify(reason))})` : ''}`

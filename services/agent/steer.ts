@@ -9,7 +9,7 @@ import type { RunPlace } from './stop-run.ts'
 export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) {
   const { runs, conversations } = deps
 
-  /** Stores a message for a waiting run, which gets it when it continues. Returns undefined if no run waits. */
+  /** Stores a message for a waiting run. The model gets the message when the run continues. Returns undefined if no run waits. */
   async function steerWaiting ({ threadId, runId }: RunPlace, body: SteerBody): Promise<SteeredRun | undefined> {
     const { runId: waiting } = await conversations.get(threadId)
     if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined

@@ -92,10 +92,10 @@ export function decideApproval (
   return undefined
 }
 
-/** How often an approval must have been requested before a further request offers to approve the call for any state of its paths. */
+/** After this many requests for the same call, a further request offers an approval that is valid for any state of the call's paths. */
 const ASKS_WITH_STATE = 2
 
-/** Whether a person may approve the call for any state in which its paths are when the call runs. */
+/** Whether the request offers an approval that is valid whatever is at the call's paths when the call runs. */
 export const offersUnbound = ({ asks = 0, shown = [] }: Pick<ToolItem, 'asks' | 'shown'>): boolean =>
   asks >= ASKS_WITH_STATE && shown.length > 0
 

@@ -39,12 +39,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     decide(taskId: string, decision: Decision): Promise<DecidedApproval>
     choose(taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval>
   },
-  /** The tool servers that wait for the decision of their user. */
+  /** The tool servers that wait until a person accepts or refuses their tools. */
   servers: { waiting(): ApprovalView[], decide(approvalId: string, approved: boolean): Promise<ApprovalView | undefined> }
 }) {
   const tries = createSemaphore({ limit: 2, maxQueued: 8, busy: () => new TooManyTries() })
 
-  /** Decides live questions, whose run is executing and continues. */
+  /** Decides questions in the middle of a call. The run of that call is still executing, and goes on. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
     const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
     return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }

@@ -56,7 +56,7 @@ interface AnyRun extends Pick<RunView, Shown> {
   chunks: number
   /** The ids of the stored contexts that the run's events refer to. */
   contexts?: string[]
-  /** In a rehearsal: the calls noted so far. */
+  /** In a rehearsal: the sheet with the calls so far. */
   sheet?: StoredSheet
 }
 
@@ -64,7 +64,7 @@ interface AnyRun extends Pick<RunView, Shown> {
 export interface ThreadRun extends AnyRun {
   threadId: string
   taskId?: undefined
-  /** `rehearsal`: the request had `dryRun`; the conversation contains nothing of it. */
+  /** `rehearsal`: the request had `dryRun`, and the conversation does not contain the run. */
   trigger: 'message' | 'rehearsal'
   messageId: string
   /**

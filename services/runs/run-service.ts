@@ -68,7 +68,7 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
           if (isSettled(value)) return value
           if (await Promise.race([late, news.promise.then(() => false)])) return await read()
           news = Promise.withResolvers()
-          // An event is emitted before the run that wrote it has finished its own work.
+          // An event is emitted before the run that wrote it has finished its own work, so the run gets time for that first.
           await new Promise(setImmediate)
         }
       } finally {

@@ -1,9 +1,9 @@
 import type { Steer } from '../../schemas/steering.ts'
 import { markOf, partsOf, type SteerMark, textOf, type ThreadMessage } from './thread-message.ts'
 
-// Messages that the user sends while a run is active (steering) are a part of its thread. In the form for models, each is a user message
-// with the mark `steer`. In a chat's thread, it is a part of the answer's message, between two steps. If no step has read it when the run
-// ends, it follows the answer as a user message with the mark in its metadata.
+// Messages that the user sends while a run is active (steering messages) are a part of its thread. In the form for models, a steering
+// message is a user message with the mark `steer`. In a chat's thread, it is a part of the answer's message, between two steps. If no step
+// has read it when the run ends, it follows the answer as a user message with the mark in its metadata.
 
 /** The most unread messages at the end of a thread that are compared with a request. */
 export const MAX_UNREAD = 20

@@ -6,11 +6,11 @@ import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.t
 export interface ThreadHead extends StoredPath {
   id: string
   createdAt: number
-  /** The time when a message was last added or removed, epoch milliseconds. */
+  /** When a message was last added or removed, milliseconds since the Unix epoch. */
   updatedAt: number
   /** How many messages the thread has in the form for its clients, beyond `messageCount`. */
   more?: number
-  /** The number of user messages among them. */
+  /** The number of turns: user messages without steering messages. */
   turns: number
   /** The beginning of the first user message. */
   words: string

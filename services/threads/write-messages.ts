@@ -101,7 +101,7 @@ async function removeTurns (
   return [...keys.map((key): Op => ({ type: 'del', key })), ...thread.minted ? turns.lose(thread.id, replaced) : []]
 }
 
-/** Returns the operations that update the record of which messages refer to attachments. */
+/** Returns the operations that update the index of the messages that refer to attachments. */
 async function changedUses (
   thread: string,
   { plan, gone, fresh }: { plan: WritePlan, gone: Span[], fresh: ThreadMessage[] },

@@ -81,7 +81,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   return {
     ...decisions({ store, current, events, find, isAsked }),
 
-    /** Stores the provenance so far. Must be called before the calls of a step that could depend on it run. */
+    /** Stores the provenance so far. Must be called before a step runs calls that could depend on it. */
     note: async (): Promise<void> => void await current(),
 
     /** Returns the same decisions for an agent inside the run. That agent begins with a copy of the run's provenance. */

@@ -135,7 +135,7 @@ export function createProvenance (
   function sourceOf (toolName: string): ResultSource {
     const tool = find(toolName)
     if (tool?.execute.by === 'app') return 'app'
-    // A tool that does not exist any more was one of a server.
+    // A tool that does not exist any more was a tool of a tool server.
     return tool === undefined || isSourceTool(tool) ? 'server' : tool.effects?.source ?? 'none'
   }
 

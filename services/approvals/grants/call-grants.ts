@@ -75,7 +75,7 @@ export interface Concern {
   because?: string[]
 }
 
-/** Whether the run of a task uses and adds to what approved runs have taught. */
+/** Whether the run of a task uses learned grants, and whether it can add to them. */
 export interface Learning {
   /** Whether grants that approved runs have taught are used. */
   isUsed?: boolean

@@ -182,7 +182,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     scopes: (facts: CallFacts, ofRun: GrantTools, isAddress = false): OfferedScope[] =>
       offeredScopes(ofRun.find(facts.toolName), facts, hasToken, isAddress),
 
-    /** Returns a grant that covers the call; `isAllowed` may exclude some. */
+    /** Returns a grant that covers the call; undefined if there is none. `isAllowed` may exclude grants. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
       if (facts.uncopied !== undefined) return undefined
       const known = await all(owner)
@@ -209,7 +209,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const box = by?.scope === 'sandbox' ? by.folder.path : undefined
       if (paths.length === 0 && box === undefined) return ops
       for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) {
-        // A change of the box does not give more rights to what runs in it.
+        // A command that is confined to a box gains no rights from a changed file.
         if (grant.suspended !== undefined || grant.isConfined || !isCommand(grant)) continue
         const path = box !== undefined && isSuspendedByBox(grant, box) ? box : suspendedBy(grant, paths, by)
         if (path === undefined) continue

@@ -45,7 +45,7 @@ export interface RunAttempt<R extends RunRecord = RunRecord> {
   meter: Meter
   /** Returns the structured answer that the options of the run require; undefined if they require none. */
   owed: () => Promise<ObjectAnswer | undefined>
-  /** Stores what is new in the run. Rejects when the attempt is over. */
+  /** Stores the new events and the record of the run. Rejects when the attempt is over. */
   commit: (write?: RunWrite<R>) => Promise<void>
   /** Returns how long the run has worked in all its attempts, milliseconds. */
   activeMs: () => number

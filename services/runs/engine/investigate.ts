@@ -41,7 +41,8 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
 
 /**
  * Returns the function that answers a question with a run inside another run. The inner run uses the models, the budget and the signal of
- * the outer run, and those of its tools that only read and need no approval. It has a conversation of its own. Rejects as model calls do.
+ * the outer run, and the outer run's tools that only read and need no approval. It has a conversation of its own. Rejects as model calls
+ * do.
  */
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
   return async (question: string, context: ToolContext): Promise<Investigation> => {

@@ -2,7 +2,7 @@
 const TAIL = 4_000
 const LONGEST_PIECE = 250
 /**
- * The number of last characters that are searched for first. Only if these characters occur a second time before, the text may repeat
+ * The number of characters at the end that are searched for first. Unless they occur once more before the end, the text does not repeat
  * itself.
  */
 const END = 32
@@ -10,8 +10,8 @@ const END = 32
 const STEP = 1_000
 
 /**
- * Returns a function that takes an answer in pieces and returns whether its end repeats itself: whether its last 4,000 characters are
- * repetitions of one piece of at most 250 characters. Small models write like this until their context window is full.
+ * Returns a function that takes an answer in pieces and returns whether the answer repeats itself at the end: whether the last 4,000
+ * characters are repetitions of one piece of at most 250 characters. Small models write like this until their context window is full.
  */
 export function createLoopingText (): (delta: string) => boolean {
   let tail = ''

@@ -279,7 +279,7 @@ function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Promp
 const callsIn = (message: LanguageModelV4Message) =>
   message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : []
 
-/** Returns minimal descriptions of the tools that the conversation contains calls of. */
+/** Returns minimal descriptions of the tools whose calls are in the conversation. */
 function toolsCalled (messages: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
   const parts = messages.flatMap((message) => message.role === 'assistant' ? message.content : [])
   const names = new Set(parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName] : []))

@@ -126,7 +126,7 @@ function startPart (writing: Writing, kind: Kind, part: Part): void {
   if (!writing.parts[kind].has(part.id)) beginPart(writing, kind, part)
 }
 
-/** Appends a delta. A part without a start event begins with it, because readers refuse deltas of unknown parts. */
+/** Appends a delta. If the part had no start event, it is begun here, because readers refuse deltas of unknown parts. */
 function extendPart (writing: Writing, kind: Kind, { id, delta, providerMetadata }: Part & { delta: string }): void {
   const part = writing.parts[kind].get(id) ?? beginPart(writing, kind, { id })
   if (writing.isLooping(delta)) writing.result.isLooping = true

@@ -38,6 +38,6 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
   policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
 
-/** Returns the tools, without those whose calls the user answers unless the run may ask. */
+/** Returns the tools that a run is offered. Tools whose calls the user answers are left out unless the run may ask. */
 export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
   mayAsk ? tools : tools.filter(({ execute }) => execute.by !== 'user')

@@ -7,7 +7,9 @@ import type { ToolHost } from '../../tools/index.ts'
 import type { CallEnd } from './call-end.ts'
 import type { StepSoFar } from './call-policy.ts'
 
-/** A step whose calls are being settled: what its policies read, where its calls run, and how the results are stored. */
+/**
+ * A step whose calls are being settled: the facts that policies use, the place where calls run, and the functions that store the results.
+ */
 export interface SettledStep extends StepSoFar {
   /** `owner` is the `place` of the run's owner; see `RunOwner`. */
   run: StepSoFar['run'] & { owner: string, attempt: number }
@@ -17,8 +19,9 @@ export interface SettledStep extends StepSoFar {
   /** Whether an interrupted call that only reads is repeated when the run continues. Otherwise it ends with an unknown outcome. */
   repeatsReads: boolean
   /**
-   * The effects of the calls that wait for an approval, for the calls after them: `files` are the contents that they would leave, `others`
-   * the files of others among these, `calls` the ids of the calls. `isKnown`: these calls change nothing else.
+   * The effects of the calls that wait for an approval, for the calls after them. `files` are the contents that these calls would leave, by
+   * path, `others` are the paths among them with files of others, and `calls` are the ids of these calls. `isKnown`: they change nothing
+   * else.
    */
   ahead: { files: Map<string, Uint8Array | null>, others: Set<string>, calls: string[], isKnown: boolean }
   /** Set when an approved call asks again. The calls after it then wait. */

@@ -28,7 +28,7 @@ const revisionEvents = (delta: string): RunEvent[] => [
   { type: 'text-end', id: 'revision' }
 ]
 
-/** What an answer is made from. */
+/** The data from which an answer is made. */
 export interface AnswerParts {
   stored: Omit<StoredAnswer, 'count'>
   events: readonly RunEvent[]

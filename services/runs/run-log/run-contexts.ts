@@ -109,7 +109,7 @@ function createContextParts (store: ContextStore) {
       named.splice(named.indexOf(id), 1)
     },
 
-    /** Returns the operation that removes a part, unless a run refers to it. */
+    /** Returns the operation that removes a part; none if a run refers to the part. */
     async removal (id: string, goneUses?: ReadonlySet<string>): Promise<Op[]> {
       const check = { id, isNamed: named.includes(id) }
       checks.add(check)

@@ -14,7 +14,7 @@ export type Encode = (event: RunEvent) => Chunk[]
 /** Returns the text of one Server-Sent Event. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
-/** The id of the part with the second version of an answer, which replaced its text. */
+/** The id of the part with the second version of an answer, which replaces the first version. */
 const REVISION_PART = 'revision'
 /** The id of the part that holds the plan of a run. */
 const PLAN_PART = 'plan'

@@ -68,7 +68,7 @@ const HARD_LIMIT = 0.9
 const REFUSED_SHARE = 0.6
 /** Messages with fewer tokens than this are not summarised. */
 const MIN_SUMMARY_TOKENS = 200
-/** Tokens reserved for a new summary, and the maximum share of the budget that is reserved. */
+/** The tokens that are reserved for a new summary, and the largest share of the budget that may be reserved. */
 const RESERVE_TOKENS = 3_000
 const RESERVE = 0.15
 /** The characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its context window, at most MAX_SHOWN. */

@@ -12,7 +12,7 @@ export interface Summary {
   chain: string
   text: string
   refused: string[]
-  /** What the user said in these units, shortened to a budget, oldest first. */
+  /** The user's own words in these units, shortened to a budget, oldest first. */
   said: string[]
   /**
    * The position in the thread of the first message after the summary, and the tokens of the messages before that position; undefined if
@@ -121,7 +121,7 @@ export function oldestRuns (items: Item[], room: number): Item[][] {
   return runs
 }
 
-/** Returns what the user said in the units of an item. */
+/** Returns the user's own words in the units of an item. */
 export const saidIn = ({ raw, summary }: Item): string[] => summary?.said ?? ownWordsIn(raw)
 
 /** The estimated size of the note that replaces dropped items, tokens. */

@@ -28,7 +28,9 @@ function requestIn ({ type, state, toolCallId, approval, approvalId, data }: Cha
   return typeof id === 'string' ? [id] : []
 }
 
-/** Returns a function that says how the call in a part of a chat ended without an answer; undefined for other parts. */
+/**
+ * Returns a function that says how the call in a part of a chat's message ended without an answer. It returns undefined for other parts.
+ */
 export function unansweredEnd (parts: readonly ChatPart[], unanswered: Unanswered): (part: ChatPart) => UnansweredEnd | undefined {
   const isOfCall = (part: ChatPart) => isQuestion(part) && part.data.toolCallId !== undefined
   const questions = new Map(parts.flatMap((part) => isOfCall(part) ? [[part.data.toolCallId, part.data.approvalId]] : []))

@@ -27,7 +27,7 @@ import { ANY_WORD } from './shards.ts'
  * their texts.
  */
 const MOST_DUE = 32
-/** How long indexing then waits for more changes; also how long it waits after a text was removed. Milliseconds. */
+/** How long indexing then waits for more changes, milliseconds. It waits as long after a text was removed. */
 const REST_MS = 1_000
 /** The pause after a failure, milliseconds. */
 const RETRY_MS = 60_000

@@ -75,7 +75,7 @@ export interface PlaceChanges {
 }
 
 /**
- * Returns the operations that change a shard. New places become a segment of their own. The newest stored segments are merged into it as
+ * Returns the operations that change a shard. New places become a new segment. The newest stored segments are merged into the new one as
  * long as they are not longer than it. So each place is rewritten only a few times, however many places there are. Throws RecordDamaged.
  */
 export async function changeShard (store: Pick<Store, 'list'>, shard: string, changes: Map<string, PlaceChanges>): Promise<Op[]> {

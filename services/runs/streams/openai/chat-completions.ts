@@ -137,7 +137,7 @@ export function createChatCompletions (parts: Parts) {
     return { subscription: await run({ ...body, trigger: 'regenerate-message' }, ' anew'), isContinued: false }
   }
 
-  /** Returns the subscription; it records in `which` whether the reader got the whole answer. */
+  /** Wraps a subscription so that `which` records whether the reader got the whole answer. */
   function watched (subscription: Subscription, which: Try): Subscription {
     return {
       ...subscription,
