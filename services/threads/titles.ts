@@ -4,14 +4,14 @@ import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
-/** The number of threads that may wait for a title; further threads keep their first words as title. */
+/** The most threads that may wait for a title. Further threads keep their first words as title. */
 const QUEUE = 50
 /** A thread with more user messages than this gets no title and keeps its first words. */
 const TURNS = 3
 /** The maximum length of a title, characters. */
 const LONGEST = 60
 
-/** Names that would fit any conversation. */
+/** Titles that would fit any conversation. */
 const ANY = new Set([
   'title', 'chat', 'conversation', 'the conversation', 'new chat', 'new conversation', 'untitled', 'conversation title', 'user',
   'assistant',
@@ -20,7 +20,7 @@ const ANY = new Set([
   'conversa', 'titolo', 'conversazione', 'беседа', 'новая беседа', 'название', '会話', 'タイトル', '对话', '标题', '新对话', '대화', '제목'
 ])
 
-/** Words that models put in place of a title, thoughts, and statements that are true of all conversations. */
+/** Matches texts that models give instead of a title: placeholders, reasoning, and statements that are true of every conversation. */
 const PLACEHOLDER = new RegExp(
   '^(?:your|insert|enter|the) (?:[\\p{L} ]{0,20})?title\\b|\\bhere$|</?think|' +
     '^(?:chat|conversation|talk|discussion) with (?:an?|the|my) (?:ai|user|assistant)\\b',
@@ -28,14 +28,14 @@ const PLACEHOLDER = new RegExp(
 )
 
 /**
- * Whether a model's words name this conversation: they would not fit any conversation, and are neither a role with what it said nor talk
- * about nothing.
+ * Whether a text of a model is a title of this conversation. A text that would fit any conversation is none, and neither is a role with a
+ * quotation or empty talk.
  */
 const isTitle = (text: string): boolean =>
   /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u.test(text) && !/^(?:user|assistant|system|human|ai)\s*:/i.test(text) &&
   !ANY.has(foldAdvice(text)) && !PLACEHOLDER.test(text) && !isEmptyTalk(text)
 
-/** Gives titles to threads whose id a client chose, after their first exchange, in the background and one at a time. */
+/** Gives titles to threads whose id a client chose, after their first exchange, in the background and one thread at a time. */
 export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: {
   threads: Pick<ThreadRepository, 'get' | 'messages'>
   catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
@@ -74,7 +74,7 @@ export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log 
   }
 
   return {
-    /** Queues the thread for a title; to be called when one of its runs has ended. */
+    /** Queues the thread for a title. Must be called when a run of the thread has ended. */
     ended (id: string) {
       if (closing.signal.aborted || !isWanted() || waiting.size >= QUEUE) return
       waiting.add(id)

@@ -3,7 +3,7 @@ import { LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { answerEvents, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
-// When a run stops before its model has finished, what the model and the user are told of it, and other notes to the model.
+// Reasons to stop a run before its model has finished, the texts about them for model and user, and other notes to the model.
 
 /** The note after a call, or a cycle of calls, that was made three times with the same result. */
 export const REPEATED =
@@ -17,9 +17,9 @@ const unreadCall = (text: string) =>
   `${UNREAD_OPENING}:\n${text}\n\nIf you meant a call, make it again: with the tool calls of your API, or as the end of your answer in ` +
   'this form, with the name of a tool that you have and its arguments as JSON:\n<tool_call>{"name": "…", "arguments": {…}}</tool_call>\n' +
   'Else give your answer again, without it.]'
-/** The model is told that an answer of the user was late if it took longer than this; milliseconds. */
+/** If an answer of the user took longer than this, the model gets a note about it; milliseconds. */
 export const LATE_MS = 60 * 60 * 1000
-/** The note after a late answer of the user: the world, and the day, may have changed. `now`: epoch milliseconds. */
+/** Returns the note after a late answer of the user, because the facts and the date may have changed. `now`: epoch milliseconds. */
 export function lateAnswer (waitedMs: number, now: number): string {
   const hours = Math.round(waitedMs / LATE_MS)
   const waited = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`
@@ -57,8 +57,8 @@ export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
 const unreadIn = (step: readonly RunEvent[]): string | undefined => step.findLast((event) => event.type === 'step-finish')?.unreadCall
 
 /**
- * Returns the note with which an empty answer, or one that ended with an unreadable call, is asked for again; each is sent only once in a
- * row.
+ * Returns the note that asks the model again after an empty answer or an answer that ended with an unreadable call; undefined for other
+ * answers, and if the same note was sent just before.
  */
 export function askAgain (events: readonly RunEvent[]): string | undefined {
   const unread = unreadIn(newestStep(events))
@@ -69,10 +69,10 @@ export function askAgain (events: readonly RunEvent[]): string | undefined {
   return unread === undefined ? EMPTY_ANSWER : unreadCall(unread)
 }
 
-/** The most steps in a row in which no call was allowed to run. */
+/** The number of steps in a row without a call that was valid and allowed to run, after which a run is stopped. */
 const FRUITLESS_STEPS = 8
 
-/** Whether the newest steps all made calls, none of which was valid and allowed to run. */
+/** Whether the newest FRUITLESS_STEPS steps all made calls, but none of these calls was valid and allowed to run. */
 export function isFruitless (events: readonly RunEvent[]): boolean {
   let steps = 0
   let isCalled = false
@@ -90,14 +90,14 @@ export function isFruitless (events: readonly RunEvent[]): boolean {
   return steps === FRUITLESS_STEPS
 }
 
-/** Whether each of the two newest steps reached the greatest length of an answer inside of its calls. */
+/** Whether each of the two newest steps was cut off inside a call, because the answer reached its greatest length. */
 export function isCutTwice (events: readonly RunEvent[]): boolean {
   const starts = events.flatMap(({ type }, at) => type === 'step-start' ? [at] : []).slice(-2)
   const steps = starts.map((start, n) => events.slice(start, starts[n + 1]))
   return steps.length === 2 && steps.every((step) => reasonOf(step) === 'length' && step.some(({ type }) => type === 'tool-input-error'))
 }
 
-/** Returns why a run that ends with these events stopped early; undefined if its model has answered. */
+/** Returns why a run that ends with these events stopped early; undefined if the model has answered. */
 export function stoppedShort ({ steps, maxSteps, endsFor }: RunRecord, all: readonly RunEvent[]): Stopped | undefined {
   const events = answerEvents(all)
   // The first version of an answer is reviewed only if steps are left.

@@ -13,17 +13,17 @@ import { resolveOptions } from './resolve-options.ts'
 /** The stored agents, by name. */
 export type StoredAgents = Record<string, Omit<NamedAgent, 'name'>>
 
-/** A conversation or a task that uses an agent: its path in the interface, and its name for people. */
+/** A conversation or a task that uses an agent. `path` is its path in the HTTP interface, `name` its name for people. */
 export interface AgentUser {
   path: string
   kind: 'conversation' | 'task'
   name: string
 }
 
-/** The options with which a run starts; absent if no layer sets any. */
+/** The options with which a run starts; undefined if no layer sets any. */
 export interface ResolvedOptions {
   options?: RunOptions
-  /** The options without those of the agent, which they only name. */
+  /** The options with only the name of the agent, without the agent's options. */
   given?: RunOptions
 }
 
@@ -33,7 +33,7 @@ const AgentInUse = defineError('ERR_AGENT_IN_USE', 'The agent "%s" is used by %s
 const TooManyAgents = defineError('ERR_TOO_MANY_AGENTS', 'There is no room for the agent "%s": %s. Delete another one first.')
 
 const MOST_AGENTS = 200
-/** The most characters of JSON of all agents together: they are one record. */
+/** The most characters of JSON of all agents together, which are stored in one record. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
 /** The most users that the error of a refused deletion names. */
 const MOST_NAMED = 20
@@ -64,8 +64,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   }
 
   /**
-   * Returns the functions that map names of tools. A tool of a server has two names: the one under which it is offered, and one that begins
-   * with the name of its server.
+   * Returns the functions that map names of tools. A tool of a tool server has two names: the name under which it is offered, and one with
+   * the name of its server as prefix. `otherNames` returns the other name, `serversOf` the servers that have a tool with the name.
    */
   function toolNames (): [otherNames: (name: string) => string[], serversOf: (name: string) => string[]] {
     let names: Map<string, string[]> | undefined
@@ -73,7 +73,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       const found = new Map<string, string[]>()
       for (const { model: { name }, qualified } of host.sources().flatMap(({ given }) => given)) {
         if (qualified === name) continue
-        // A name that two tools have is used for neither here.
+        // A name that two tools have is not mapped.
         found.set(name, found.has(name) ? [] : [qualified])
         found.set(qualified, found.has(qualified) ? [] : [name])
       }
@@ -86,8 +86,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   }
 
   /**
-   * Combines the layers of a run, the widest first. The agent that the nearest layer names is the widest layer of all. Throws UnknownAgent,
-   * ToolTwice or TooMuch (400).
+   * Resolves the options of a run from its layers, the widest first. The options of the agent that the nearest layer names are the widest
+   * layer of all. Throws UnknownAgent, ToolTwice or TooMuch (400).
    */
   async function resolve (layers: ReadonlyArray<RunOptions | undefined>): Promise<ResolvedOptions> {
     const present = layers.filter((layer) => layer !== undefined)
@@ -104,7 +104,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     resolve,
 
     /**
-     * Combines and checks the options of a request. `stored` are wider layers that were checked when they were stored: they may name tools
+     * Resolves and checks the options of a request. `stored` are wider layers that were checked when they were stored; they may name tools
      * that do not exist any more. Throws what `resolve` and `checkRunOptions` throw (400).
      */
     async check (options: RunOptions | undefined, stored: ReadonlyArray<RunOptions | undefined> = []): Promise<ResolvedOptions> {
@@ -126,8 +126,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     },
 
     /**
-     * Creates or replaces an agent; it is on disk when the promise resolves. Throws what `checkRunOptions` throws (400), or TooManyAgents
-     * (409).
+     * Creates or replaces an agent. The agent is on disk when the promise resolves. Throws what `checkRunOptions` throws (400), or
+     * TooManyAgents (409).
      */
     async put (name: string, { description = '', options = {} }: AgentBody): Promise<NamedAgent> {
       await checkRunOptions(options, { registry, host })
@@ -143,7 +143,9 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       return { name, ...agents[name] }
     },
 
-    /** Deletes an agent. Throws AgentNotFound (404), or AgentInUse (409), which names what uses it. */
+    /**
+     * Deletes an agent. Throws AgentNotFound (404), or AgentInUse (409), whose `details` name conversations and tasks that use the agent.
+     */
     remove: (name: string): Promise<void> =>
       locked(name, async () => {
         if (await find(name) === undefined) throw new AgentNotFound(name)
@@ -153,7 +155,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
         change(name, true)
       }),
 
-    /** Stores that something uses the agent: until `work` is done, the agent cannot be deleted. Throws UnknownAgent (400). */
+    /** Does work that stores a use of the agent. The agent cannot be deleted until `work` is done. Throws UnknownAgent (400). */
     async using<T> (name: string | undefined, work: () => Promise<T>): Promise<T> {
       if (name === undefined) return work()
       return locked(name, async () => {
