@@ -55,7 +55,7 @@ interface ModelCall {
   timeouts(id: string): Timeouts
   /** Stops counting the time of the run until the promise settles. */
   pause<T>(work: Promise<T>): Promise<T>
-  /** Called before the model is asked again although parts of its answer were delivered: those parts are void. */
+  /** Called before a model is asked again although parts of the answer were delivered. These parts are void. */
   onDropped(dropped: { attempt: number, reason: string }): void
   /** Called while nothing comes from the model, with the milliseconds since the model last sent something. */
   onWaiting(sinceMs: number): void
@@ -278,7 +278,8 @@ async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading
       progress.heardAt ??= clock.monotonic()
       stayAlive()
     }
-    // A short answer arrives in one batch. The turn lets readers get its text before the work at its end is done.
+    // A short answer arrives in one batch. Waiting for a turn of the event loop lets readers get its text before the work at its end is
+    // done.
     const turn = begins ? nextTurn() : yieldToEventLoop()
     if (turn) await turn
   }

@@ -63,8 +63,8 @@ const BLAMES_OTHERS =
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 
 /**
- * Returns the files that may be the reason of a refusal: after the first refusal (`isFirst`) those of the newest message with files, then
- * all.
+ * Returns the files that may be the reason of a refusal: after the first refusal (`isFirst`) the files of the newest message with files,
+ * after later refusals all files.
  */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
   const { name, statusCode = 0, message, responseBody } = error as Record<string, any>

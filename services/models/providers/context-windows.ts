@@ -37,8 +37,8 @@ const NAMED_LIMIT = [
 export interface ContextWindows extends ToolLimits {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
   /**
-   * Returns the context window of a server that has silently cut a prompt to its window; undefined if the server has not cut the prompt, or
-   * if its window is unknown. `sent` is the estimated size of the prompt, `read` the size that the server reports. All are in tokens.
+   * Returns the context window of a server that has silently cut a prompt to this window; undefined if the server has not cut the prompt,
+   * or does not report its window. `sent` is the estimated size of the prompt, `read` the size that the server reports. All are in tokens.
    */
   windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
 }

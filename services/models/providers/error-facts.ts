@@ -15,7 +15,10 @@ export interface ErrorFacts {
 /** The most characters of a message. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
 const MAX_MESSAGE_LENGTH = 4_000
 
-/** Returns the facts of an error and of its causes (8 at most), outermost first; for a retry error, those of the last attempt. */
+/**
+ * Returns the facts of an error and of its causes (8 at most), outermost first. For a retry error, the causes are those of the last
+ * attempt.
+ */
 export function errorChain (error: unknown): ErrorFacts[] {
   const chain: ErrorFacts[] = []
   for (let current = error; current !== undefined && current !== null && chain.length < 8;) {

@@ -123,7 +123,7 @@ export async function createProviders (parts: Parts) {
   })
   await local.refresh()
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script, toolOf })
-  /** Keys that are being tested; they are redacted like those in use. */
+  /** Keys that are being tested. They are redacted like the keys in use. */
   const tried = new Set<string>()
   const keyListeners: Array<(provider: string) => void> = []
   let keyChanges = 0

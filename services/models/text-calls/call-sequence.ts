@@ -14,7 +14,7 @@ type Sequence = { is: 'wait' } | { is: 'text', length: number, isQuoted: boolean
 const CLOSING = [
   '</tool_call>', '</tool_calls>', '</tools>', '</function_call>', '</function_calls>', '</minimax:tool_call>', '</seed:tool_call>'
 ]
-/** Marks that begin a tool result. A model that writes one behind its own call invents the result and goes on with it. */
+/** Marks that begin a tool result. A model that writes such a mark behind its own call invents the result and goes on with it. */
 const INVENTED = [
   'Observation:', '**Observation', '<tool_response>', '<tool_result>', '<tool_results>', '<function_results>', '<function_response>'
 ]

@@ -48,8 +48,8 @@ function between (open: string, close?: string): ReadCalls {
 const LONGEST_GARBLED = 4_000
 
 /**
- * Handles content at `at` that cannot be a call although its opening tag stands in a line of its own. Returns a broken call up to the
- * closing tag; text if there is no closing tag.
+ * Returns what content at `at` is that cannot be a call, although its opening tag stands in a line of its own: a broken call up to the
+ * closing tag, or text if there is no closing tag.
  */
 function garbled (text: string, at: number, close: string | undefined): Reading {
   const closing = close === undefined ? -1 : text.indexOf(close, at)

@@ -1,7 +1,7 @@
 import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } from './dialect.ts'
 import { findJsonEnd } from '../../lib/nearly-json.ts'
 
-// Calls of DeepSeek and Kimi: a section between two tokens. Each call in the section has tokens for its begin, its separator and its end.
+// Calls of DeepSeek and Kimi: a section between two tokens. Within the section, each call has a begin token, a separator and an end token.
 
 const SECTION = /<[|｜]tool[▁_]calls(?:[▁_]section)?[▁_]begin[|｜]>\s*/y
 const SECTION_END = /\s*<[|｜]tool[▁_]calls(?:[▁_]section)?[▁_]end[|｜]>/y

@@ -33,7 +33,7 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
     return exchange({ method, url: lastURL, headers, body: wellFormed(body), signal })
   }
 
-  /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
+  /** Sends a request of the SDK: the SDK passes headers as an object and the body as text. Throws UnusableAnswer. */
   async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<IncomingMessage> {
     const answer = await exchangeOf(url, init)
     const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name])

@@ -54,7 +54,7 @@ const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
 const BLOCKS = { text: 'txt-0', reasoning: 'reasoning-0' } as const
 type Block = keyof typeof BLOCKS
 
-/** Creates the reader of a stream of chat completions. Its parts are the same as those of the reader in `@ai-sdk/openai-compatible`. */
+/** Creates the reader of a stream of chat completions. It yields the same parts as the reader in `@ai-sdk/openai-compatible`. */
 function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
   const events = createAnswerEvents()
   let parts: LanguageModelV4StreamPart[] = []

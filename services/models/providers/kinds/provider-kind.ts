@@ -36,7 +36,7 @@ interface OpenModel extends Access {
 /** The functions of the SDK's model that are used. */
 export type ModelCalls = Pick<LanguageModelV4, 'doGenerate' | 'doStream'>
 
-/** An API of model providers, such as Anthropic's. The AI SDK's package for it is loaded on first use. */
+/** An API of model providers, such as Anthropic's. The AI SDK's package for the API is loaded on first use. */
 export interface ProviderKind {
   /** The address of the API's maker; undefined when there is none. */
   readonly baseURL?: string
@@ -44,7 +44,7 @@ export interface ProviderKind {
   readonly defaultModel?: string
   /** The model of the API's maker for small questions. */
   readonly smallModel?: string
-  /** The context window in tokens of a model about which the list says nothing. */
+  /** The context window, in tokens, of a model for which the model list states none. */
   readonly contextWindow: number
   /** The API whose rules for files apply to its models. */
   readonly fileApi: FileApi

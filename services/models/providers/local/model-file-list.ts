@@ -53,7 +53,7 @@ async function modelFilesBelow (folder: string, depth = 1): Promise<ModelFile[]>
   return found.slice(0, MOST_FILES)
 }
 
-/** Creates the list of the files that are models of the service: those below `folder`, and those with the paths that are `named`. */
+/** Creates the list of the service's own model files: the files below `folder`, and the files at the paths that `named` returns. */
 export function createOwnFiles (folder: string, named: () => string[] | undefined) {
   let files: ModelFile[] = []
   /** The last change of the folder that was noticed, as `mtimeMs`. */

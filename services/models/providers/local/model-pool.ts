@@ -37,7 +37,7 @@ interface Pool {
   start: Start
   /** The servers that new calls use, by the name of the model. */
   running: Map<string, Running>
-  /** All servers that take memory: those in `running`, and those that only finish their calls. */
+  /** All servers that take memory: the servers in `running`, and replaced servers that still finish their calls. */
   living: Set<Running>
   /** Servers that are ending. */
   ending: Map<Running, Promise<void>>

@@ -2,7 +2,7 @@ import { findTimes, type FoundTime, type KindOfTime } from '../../../calendar/in
 import { withoutPoliteness } from './commands.ts'
 import { type Excerpt, readMessage } from './excerpt.ts'
 
-/** Work for a background task: its goal, and the user's words about its time, as a schedule takes them. */
+/** Work for a background task: its goal, and the user's words about its time. The tool that creates tasks parses these words. */
 export interface Background {
   goal: string
   /** `doubt`: the words are about a time, and are ambiguous or cannot be read. */

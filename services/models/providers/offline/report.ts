@@ -81,7 +81,7 @@ function doingOf ({ toolName, input }: Command, words: ToolWords | undefined): s
 /** Matches the sentence in place of a file that was not sent to the model. */
 const LEFT_OUT = /^\(A file of type \S+ was left out here: /
 
-/** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
+/** Returns the value of a tool's output. Text that is JSON is parsed; files are left out. */
 export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
   const texts = output.type === 'text' ? [output.value] : output.value.flatMap((part) => part.type === 'text' ? [part.text] : [])
