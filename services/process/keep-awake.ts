@@ -108,6 +108,7 @@ function createHolder ({ programs, clock, env, cwd, log }: Parts, again: () => v
 
     async release (): Promise<void> {
       const released = held
+      if (released !== undefined) problem = undefined
       held = undefined
       await released?.end(0)
     }
@@ -168,7 +169,8 @@ export function createKeepAwake ({ isWanted, ...parts }: Parts & { isWanted: () 
     update,
 
     /**
-     * Returns why the newest failed attempt to keep the machine awake failed; undefined if none has failed, or the user does not want it.
+     * Returns why the newest attempt to keep the machine awake failed; undefined if it succeeded, if there was none, or if the user does
+     * not want it.
      */
     problem: (): string | undefined => isWanted() ? holder.problem() : undefined,
 

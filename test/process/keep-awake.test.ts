@@ -16,16 +16,20 @@ const STAND_INS: Record<string, string> = {
 /** Lays stand-ins of these names into a folder that comes first on the PATH. */
 function standIns (t: Test, programs = STAND_INS) {
   const dir = t.testdir({ home: {}, work: {} })
-  for (const [name, body] of Object.entries(programs)) {
-    writeFileSync(`${dir}/${name}`, `#!/bin/sh\necho "$$ $*" >> "${dir}/started"\n${body}\n`)
-    chmodSync(`${dir}/${name}`, 0o755)
-  }
+  standInsIn(dir, programs)
   const started = () => existsSync(`${dir}/started`) ? readFileSync(`${dir}/started`, 'utf8').trim().split('\n') : []
   const look = async () => {
     await until(() => started().length > 0)
     return started()
   }
   return { dir, env: { ...process.env, PATH: `${dir}:${process.env.PATH}` }, started, look }
+}
+
+function standInsIn (dir: string, programs: Record<string, string>): void {
+  for (const [name, body] of Object.entries(programs)) {
+    writeFileSync(`${dir}/${name}`, `#!/bin/sh\necho "$$ $*" >> "${dir}/started"\n${body}\n`)
+    chmodSync(`${dir}/${name}`, 0o755)
+  }
 }
 
 function isAlive (pid: number): boolean {
@@ -107,6 +111,14 @@ t.test('a system that refuses, or has no such program, is told of once, and aske
   await keepAwake.update()
   await until(() => programs.started().length === 4)
   t.equal(warnings.length, 1)
+  t.match(keepAwake.problem(), /Access denied/)
+  standInsIn(programs.dir, { 'systemd-inhibit': STAND_INS['systemd-inhibit'] })
+  await clock.advance(11 * 60_000)
+  await keepAwake.update()
+  await until(() => programs.started().length === 5)
+  keepAwake.setDue(Infinity)
+  await keepAwake.update()
+  t.equal(keepAwake.problem(), undefined, 'what works again is no problem')
 
   const none = setUp(t, { dir: programs.dir, env: { PATH: '/nowhere' } }, 'darwin')
   none.keepAwake.setDue(0)
