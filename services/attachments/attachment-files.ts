@@ -6,7 +6,7 @@ import { defineError } from '../lib/service-error.ts'
 
 const FilesUnavailable = defineError('ERR_STORE_UNAVAILABLE', 'The attachment could not be stored: %s.')
 
-/** Where the content of an attachment lies, and the key that opens it (base64). */
+/** The name of the file with the encrypted content of an attachment, and the key that decrypts it (base64). */
 export interface SealedAttachment {
   file: string
   key: string
@@ -14,10 +14,10 @@ export interface SealedAttachment {
 
 export type AttachmentFiles = ReturnType<typeof createAttachmentFiles>
 
-/** Keeps contents in files of a folder, enciphered. */
+/** Creates the storage for contents of attachments, as encrypted files in a folder. */
 export function createAttachmentFiles (folder: string) {
   return {
-    /** Writes a content. It is on disk when this resolves. Throws FilesUnavailable (503). */
+    /** Writes a content to a new file. Resolves when the file is on disk. Throws FilesUnavailable (503). */
     async write (bytes: Uint8Array): Promise<SealedAttachment> {
       const { id, key } = newSealedFile()
       await writeSealed(folder, { id, key }, bytes).catch((error) => {
@@ -26,13 +26,13 @@ export function createAttachmentFiles (folder: string) {
       return { file: id, key }
     },
 
-    /** Reads a content; undefined when its file is gone or damaged. */
+    /** Reads a content of `bytes` bytes; undefined if its file is gone or damaged. */
     read: ({ file, key, bytes }: SealedAttachment & { bytes: number }): Promise<Buffer | undefined> =>
       readSealed(folder, { id: file, key }, bytes).catch(() => undefined),
 
     remove: (file: string): Promise<void> => rm(join(folder, file), { force: true }),
 
-    /** The names of all files. */
+    /** Returns the names of all files. */
     names: async (): Promise<string[]> => (await readdir(folder).catch((): string[] => [])).filter(isId)
   }
 }

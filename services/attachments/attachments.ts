@@ -21,9 +21,9 @@ import {
 } from '../store/index.ts'
 import type { AttachmentFiles, SealedAttachment } from './attachment-files.ts'
 
-/** Bytes of all attachments that the messages of a thread name. */
+/** The most bytes of all attachments that the messages of one thread name. */
 const MOST_OF_THREAD = 200 * 1024 * 1024
-/** How long an attachment is kept that no message names; milliseconds. */
+/** How long an uploaded attachment is kept that no message names; milliseconds. */
 const UNNAMED_MS = 24 * 60 * 60 * 1000
 
 export const Empty = defineError('ERR_ATTACHMENT_REFUSED', 'The file is empty. Attach one that holds something.')
@@ -46,13 +46,13 @@ interface AttachmentRecord extends SealedAttachment {
   bytes: number
   mediaType: string
   name?: string
-  /** When it was stored, milliseconds since the Unix epoch. */
+  /** When the attachment was last uploaded; milliseconds since the Unix epoch. */
   at: number
 }
 
 const LONGEST_NAME = 255
 
-/** Returns the name of a file without its folders, as headers carry it. */
+/** Returns the bare file name, without folders, from the percent-encoded form that headers carry. */
 function fileName (encoded: string): string {
   let name = encoded
   try {
@@ -64,14 +64,15 @@ function fileName (encoded: string): string {
 export type Attachments = ReturnType<typeof createAttachments>
 
 /**
- * Stores what users attach to messages: each content once, in a file beside the store, as long as a message of a thread names it. The file
- * is on disk before its record, and goes after it: a crash in between leaves a file without a record, which `sweep` removes.
+ * Creates the service for files that users attach to messages. Each content is stored once, in a file beside the
+ * store, as long as a message of a thread names it. The file is written before its record and removed after it:
+ * a crash in between leaves a file without a record, which `sweep` removes.
  */
 export function createAttachments ({ store, clock, files }: { store: Store, clock: Clock, files: AttachmentFiles }) {
   const locked = createKeyedLock()
-  /** Attachments that a request in progress names, with the number of requests: they are not removed. */
+  /** The number of requests in progress that name an attachment, by its digest. Such attachments are not removed. */
   const held = new Map<string, number>()
-  /** Attachments that may have lost their last use. */
+  /** Digests of attachments that may have lost their last use. */
   const freed = new Set<string>()
   let cleaning = Promise.resolve()
 
@@ -86,23 +87,23 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   }
 
   /**
-   * True if the attachment was uploaded and no message has named it since. Such an upload is kept for a day, even if a conversation that
-   * named the attachment before is deleted.
+   * True if no message has named the attachment since its last upload. Such an upload is kept for a day, even if a
+   * conversation that named the attachment earlier is deleted.
    */
   const isAwaited = async (digest: string) => await store.get(awaitedAttachmentKey(digest)) !== undefined
 
-  /** Removes an attachment that no message names, if it lost its last use or its last upload is too old. */
+  /** Removes an attachment that no message names, unless it was uploaded within a day and has not been named since. */
   const removeUnused = (digest: string) =>
     locked(digest, async () => {
       const record = await load(digest)
       if (record === undefined || (record.at > clock.now() - UNNAMED_MS && await isAwaited(digest)) || await isUsed(digest)) return
-      // The uses are read last, because a request may have named the attachment meanwhile.
+      // Checked last, because a request may have named the attachment meanwhile.
       if (held.has(digest)) return
       await store.transact([attachmentKey(digest), awaitedAttachmentKey(digest)].map((key) => ({ type: 'del', key })))
       await files.remove(record.file)
     })
 
-  /** Returns the operations that store a record with its newest upload. */
+  /** Returns the operations that store the record of an uploaded attachment and mark it as not named yet. */
   const uploaded = (digest: string, record: AttachmentRecord): Op[] => [
     { type: 'put', key: attachmentKey(digest), value: record },
     { type: 'put', key: awaitedAttachmentKey(digest), value: {} }
@@ -111,7 +112,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   async function removeFreed (): Promise<void> {
     for (const digest of [...freed]) {
       freed.delete(digest)
-      // What remains after a failure is removed by a later sweep.
+      // After a failure, a later sweep removes the attachment.
       await removeUnused(digest).catch(() => {})
     }
   }
@@ -124,9 +125,9 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   const digestOf = (bytes: Uint8Array) => store.digest(`attachment ${createHash('sha256').update(bytes).digest('hex')}`)
 
   /**
-   * Stores a content, or finds it if it is stored already. Returns it with the given name, and with the media type that it had first. The
-   * bytes decide the media type; the declared one counts only where they say nothing. Durable when it resolves. Throws Empty (400) and
-   * FilesUnavailable (503).
+   * Stores a content, unless it is stored already. Returns the attachment with the given name, and with the media
+   * type of its first upload. The bytes decide the media type; the declared type counts only if the bytes do not
+   * reveal one. Resolves when the attachment is durable. Throws Empty (400) and FilesUnavailable (503).
    */
   async function put (bytes: Buffer, { mediaType, name }: { mediaType?: string, name?: string } = {}): Promise<Attachment> {
     if (bytes.length === 0) throw new Empty()
@@ -151,7 +152,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   }
 
   return {
-    /** Returns the digest under which a content is, or would be, stored. The digest is keyed, so only this store can compute it. */
+    /** Returns the digest under which a content is or would be stored. The digest is keyed: only this store can compute it. */
     digestOf,
 
     put,
@@ -162,13 +163,13 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       return put(Buffer.isBuffer(body) ? body : Buffer.alloc(0), { mediaType, ...(name !== undefined && { name: fileName(name) }) })
     },
 
-    /** Returns an attachment without its content; undefined when it is not stored. */
+    /** Returns an attachment without its content; undefined if it is not stored. */
     async find (digest: string): Promise<Attachment | undefined> {
       const record = await load(digest)
       return record && view(digest, record)
     },
 
-    /** Returns the content of an attachment; undefined when it is not stored or damaged. */
+    /** Returns the content of an attachment; undefined if it is not stored or damaged. */
     async bytes (digest: string): Promise<Buffer | undefined> {
       const record = await load(digest)
       return record && files.read(record)
@@ -183,10 +184,10 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       return { ...view(digest, record), content }
     },
 
-    /** Keeps attachments from being removed until the returned function is called, even if no message names them. */
+    /** Prevents the removal of attachments until the returned function is called, even if no message names them. */
     async hold (digests: readonly string[]): Promise<() => void> {
       for (const digest of digests) held.set(digest, (held.get(digest) ?? 0) + 1)
-      // A removal that began before this ends first.
+      // Waits for removals that began before.
       for (const digest of digests) await locked(digest, async () => {})
       return () => {
         for (const digest of digests) {
@@ -196,10 +197,10 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       }
     },
 
-    /** The attachments that the messages of a thread name. */
+    /** Returns the digests of the attachments that the messages of a thread name. `thread`: the digest of the thread. */
     ofThread: async (thread: string): Promise<Set<string>> => new Set((await usesOf(store, thread)).map(({ digest }) => digest)),
 
-    /** Throws ThreadFull (413) if the attachments of the thread, together with these, would take too many bytes. */
+    /** Throws ThreadFull (413) if the attachments of the thread and those in `digests` together exceed MOST_OF_THREAD bytes. */
     async checkRoom (thread: string, digests: readonly string[]): Promise<void> {
       if (digests.length === 0) return
       let total = 0
@@ -215,7 +216,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     async sweep (signal?: AbortSignal): Promise<void> {
       await cleaning
       const limit = clock.now() - UNNAMED_MS
-      // The files are listed before the records are read: a file whose record is written meanwhile must not look abandoned.
+      // The files are listed before the records are read, so that a file whose record is being written does not look abandoned.
       const names = await files.names()
       const known = new Set<string>()
       for await (const [key, record] of store.list<AttachmentRecord>(ATTACHMENTS, { signal, damaged () {} })) {
@@ -227,7 +228,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   }
 }
 
-// Which messages of which threads name an attachment. Threads are named by their digests; messages by their numbers.
+// The uses of attachments: which messages name them. Threads are identified by their digests, messages by their numbers.
 
 interface Use {
   /** The number of the message in its thread. */
@@ -235,7 +236,7 @@ interface Use {
   digest: string
 }
 
-/** Returns the attachments that messages of a thread name. */
+/** Returns the uses of attachments by the messages of a thread. */
 async function usesOf (store: Pick<Store, 'keys'>, thread: string): Promise<Use[]> {
   const prefix = attachmentsOfPrefix(thread)
   const uses: Use[] = []
@@ -247,8 +248,8 @@ async function usesOf (store: Pick<Store, 'keys'>, thread: string): Promise<Use[
 }
 
 /**
- * Returns the operations that update the uses when the messages of a thread with numbers in `gone` are removed; without it, all are.
- * `named` holds the attachments of each new message, of which the first has the number `from`.
+ * Returns the operations that update the uses when messages of a thread are removed and added. `gone`: ranges of removed
+ * message numbers, all by default. `named`: the attachments of each new message; `from` is the number of the first new message.
  */
 export async function changeUses (
   store: Pick<Store, 'keys'>,

@@ -2,13 +2,13 @@ import type { NamedFile } from '../contracts/attached-file.ts'
 import { OFFICE_TYPES, plainType, textKindOf } from '../lib/media-type.ts'
 import type { Attachments } from './attachments.ts'
 
-/** The most characters of one text that are read, and of all texts that are kept in memory. */
+/** The most characters that are read of one text, and the most characters of all texts kept in memory. */
 const MOST_CHARACTERS = 4_000_000
 const MOST_KEPT = 8_000_000
-/** The most pages of a PDF that are read. The text says how many were left out. */
+/** The most pages that are read of a PDF. The text says how many pages were left out. */
 const MOST_PAGES = 500
 
-/** The text of a file cannot be read. The message is the reason, as the end of a sentence. */
+/** The text of a file cannot be read. The message is a clause with the reason, such as "it is protected by a password". */
 export class FileUnreadable extends Error {}
 
 interface PdfPages {
@@ -16,13 +16,16 @@ interface PdfPages {
   totalPages: number
 }
 
-/** Reads documents in a process or thread of their own, because they are untrusted. */
+/** Reads documents in a separate process or thread, because documents are untrusted. */
 interface DocumentReader {
   office(input: { bytes: Uint8Array, format: typeof OFFICE_TYPES[string], mostCharacters: number }): Promise<string>
   pdf(input: { bytes: Uint8Array, firstPage: number, mostPages: number, mostChars: number }): Promise<PdfPages>
 }
 
-/** Returns the function that reads the text of files; see `AttachedFiles.text`. It keeps the newest texts of attachments in memory. */
+/**
+ * Creates the function that reads the text of files; see `AttachedFiles.text`. The function keeps the newest
+ * texts of attachments in memory.
+ */
 export function createFileText ({ attachments, documents }: { attachments: Pick<Attachments, 'bytes'>, documents: DocumentReader }) {
   const kept = new Map<string, Promise<string>>()
   const sizes = new Map<string, number>()
@@ -88,7 +91,7 @@ async function readDocument (read: () => Promise<string>): Promise<string> {
   }
 }
 
-/** The reason at the end of an error of the reader: "This content could not be turned into office: <reason>." */
+/** Extracts the reason from an error message of the document reader: "This content could not be turned into office: <reason>." */
 const reasonIn = (message: string) => message.replace(/^This content could not be turned into \w+: /, '').replace(/\.$/, '')
 
 function decode (bytes: Buffer): string {

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { MOST_BYTES } from '../../schemas/attachments.ts'
 import { type Attachments, Empty } from './attachments.ts'
 
-/** A message of any client's format. */
+/** A message in any client's format. */
 interface Message {
   role: string
   parts?: unknown
@@ -17,20 +17,20 @@ type Part = Record<string, any>
 /** A part of a message that names a file. */
 export interface FilePart {
   part: Part
-  /** The media type that the part states; '' if it states none, or an incomplete one such as `image/*`. */
+  /** The media type that the part states; '' if the part states none, or an incomplete one such as `image/*`. */
   mediaType: string
   name?: string
-  /** What the part holds or names: bytes, an attachment, or an address elsewhere. */
+  /** The content of the part: bytes, a stored attachment, or a URL elsewhere. */
   source: { bytes: Buffer } | { digest: string } | { address: string }
-  /** Returns the part with the address of an attachment. */
+  /** Returns the part with the URL of an attachment as its content. */
   withAddress: (url: string, mediaType: string) => Part
 }
 
 const DATA_URL = /^data:([^,]*?)(;base64)?,/i
-/** Roles whose messages hold files of users, or of models. */
+/** The roles of messages that may contain files. */
 const ROLES = ['user', 'assistant']
 
-/** Returns the source that an address or a base64 text stands for. */
+/** Returns the source for a URL or a base64 text. `isBase64`: a text that does not begin with a URL scheme is base64. */
 function sourceOf (value: string, isBase64: boolean): { source: FilePart['source'], mediaType?: string } | undefined {
   const digest = digestIn(value)
   if (digest !== undefined) return { source: { digest } }
@@ -52,7 +52,7 @@ function decoded (text: string): string {
   }
 }
 
-/** Reads a part of a message; undefined for one that names no file. */
+/** Parses a part of a message; undefined if the part names no file. */
 function filePart (part: Part): FilePart | undefined {
   const { type, mediaType, filename } = part
   if (type !== 'file' && type !== 'image') return undefined
@@ -76,7 +76,7 @@ function filePart (part: Part): FilePart | undefined {
 
 const fieldOf = ({ parts }: Message) => parts === undefined ? 'content' as const : 'parts' as const
 
-/** Returns the files that a message names, in order. */
+/** Returns the file parts of a message, in order. */
 export function filesOf (message: Message): FilePart[] {
   const parts = message[fieldOf(message)]
   if (!ROLES.includes(message.role) || !Array.isArray(parts)) return []
@@ -87,7 +87,7 @@ export function filesOf (message: Message): FilePart[] {
 export const attachmentsIn = (message: Message): string[] =>
   [...new Set(filesOf(message).flatMap(({ source }) => 'digest' in source ? [source.digest] : []))]
 
-/** Returns the message with some of its parts replaced; the message itself when it has none of them. */
+/** Returns the message with parts replaced; the same object if none of its parts is in `replaced`. */
 export function withParts<M extends Message> (message: M, replaced: ReadonlyMap<Part, Part>): M {
   const field = fieldOf(message)
   const parts = message[field]
@@ -106,29 +106,29 @@ interface Message {
   [field: string]: unknown
 }
 
-/** A file of a message that is about to be stored. */
+/** A file of a message that is about to be stored. `where`: the name of the message in errors. */
 type TakenFile = NamedFile & { size: number, where: string }
 
 interface Options {
-  /** The digest of the thread. */
+  /** The id of the thread; undefined for none. */
   thread?: string
-  /** Returns the name of the n-th message in errors. */
+  /** Returns the name of message `n` for errors. */
   nameOf: (n: number) => string
-  /** True for the messages that are new. The files of other messages are not checked. */
+  /** True if message `n` is new. The files of other messages are not checked. */
   isNew: (n: number) => boolean
-  /** Throws if the model of the request cannot take one of the files. Called before anything is stored. */
+  /** Throws if the model of the request does not support one of the files. Called before anything is stored. */
   check?: (files: TakenFile[]) => Promise<void>
 }
 
-/** The messages of a request, which name attachments in place of bytes, and the function that lets go of the attachments. */
+/** The messages of a request, with attachments instead of bytes. `release` ends the protection of these attachments from removal. */
 interface Taken<M> {
   messages: M[]
   release: () => void
 }
 
 /**
- * Returns the media type of a file. A part may name a text type more exactly than the bytes can (Markdown, CSV), but it cannot contradict
- * them.
+ * Returns the media type of a file. A part may state a more exact text type than the bytes reveal (Markdown,
+ * CSV), but the part cannot contradict the bytes.
  */
 function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, bytes: Buffer | undefined): string {
   const found = stored ?? mediaTypeOf(bytes!, { declared: mediaType, name })
@@ -137,9 +137,9 @@ function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, byte
 }
 
 /**
- * Takes the files out of messages: bytes in a message become an attachment, and the message names the attachment instead. Nothing is stored
- * unless all files can be taken. The attachments are kept until `release` is called. Throws NotStored, TooLarge, Empty, and the errors of
- * `check` (400).
+ * Moves the files in messages to attachments: bytes in a message are stored as an attachment, and the message
+ * names the attachment instead. Nothing is stored unless all files are accepted. The attachments are protected
+ * from removal until `release` is called. Throws NotStored, TooLarge, Empty, and the errors of `check` (400).
  */
 export async function takeFiles<M extends Message> (
   messages: readonly M[],
@@ -176,7 +176,7 @@ export async function takeFiles<M extends Message> (
       }
       await yieldToEventLoop()
     }
-    // A file of an earlier message is not refused: a model that cannot take it gets a line of text in its place.
+    // A file of an earlier message is not refused. A model that does not support it gets a line of text instead.
     const fresh = all.flatMap(({ file, n }) => {
       const each = taken.get(file)
       return each === undefined || !isNew(n) || ('digest' in each && ofThread.has(each.digest)) ? [] : [each]

@@ -10,19 +10,21 @@ export class ConfigUnusable extends Error {
   readonly exitCode = 78
 }
 
-/** `config.json` cannot be read. The message is the reason, as the end of a sentence and without paths. */
+/** `config.json` cannot be read. The message is a clause with the reason, such as "it is not a JSON object", and contains no paths. */
 export class ConfigUnreadable extends Error {}
 
 /** `config.json` is not a regular file, or is a broken link. */
 export class NotAFile extends ConfigUnreadable {}
 
-/** Opening must not block on a FIFO, and no terminal may become the controlling one. Windows has neither flag. */
+/**
+ * Flags for opening a file: it must not block on a FIFO, and must not make a terminal the controlling terminal. Windows has neither flag.
+ */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** The mode bit of shared folders such as /tmp, whose permissions must not be restricted. */
+/** The sticky bit in the mode of shared folders such as /tmp, whose permissions must not be restricted. */
 const STICKY = 0o1000
 
-/** Creates `{config_dir}` when it is missing and restricts it to its owner. Throws ConfigUnusable. */
+/** Creates the configuration directory if it is missing, and restricts access to its owner. Throws ConfigUnusable. */
 export async function prepareDirectory (dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -37,8 +39,8 @@ export async function prepareDirectory (dir: string): Promise<void> {
 }
 
 /**
- * Throws ConfigUnusable if something that is not a regular file has the path of `config.json`. Leaves it alone, because its purpose is
- * unknown.
+ * Throws ConfigUnusable if the path of `config.json` is something other than a regular file. It is left alone,
+ * because its purpose is unknown.
  */
 export async function requireFile (file: string): Promise<void> {
   await kindOf(file).catch((error) => {
@@ -69,7 +71,7 @@ function checkKind (stats: Stats): void {
   )
 }
 
-/** Reads the file; undefined when it does not exist. Throws NotAFile. Never blocks on a FIFO. */
+/** Reads the file; undefined if it does not exist. Throws NotAFile. Never blocks on a FIFO. */
 async function read (file: string): Promise<Buffer | undefined> {
   if (await kindOf(file) === 'none') return undefined
   const handle = await open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -81,13 +83,13 @@ async function read (file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Removes the access of other users to `config.json`, because it may hold keys. */
+/** Removes the access of other users to `config.json`, because the file may contain keys. */
 export async function restrictAccess (file: string): Promise<void> {
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})
 }
 
-/** Reads the object in the file; `{}` when there is no file. Throws ConfigUnreadable. */
+/** Reads and parses the JSON object in the file; {} if there is no file. Throws ConfigUnreadable. */
 export async function readConfigFile (file: string): Promise<Record<string, unknown>> {
   const bytes = await read(file).catch((error) => {
     throw error instanceof NotAFile ? error : new ConfigUnreadable(`it cannot be read (${error.code})`)
@@ -103,14 +105,14 @@ export async function readConfigFile (file: string): Promise<Record<string, unkn
   return value as Record<string, unknown>
 }
 
-/** Writes the file atomically, readable by its owner only. On disk before it resolves. */
+/** Writes the file atomically, readable by its owner only. Resolves when the file is on disk. */
 export async function writeConfigFile (file: string, value: object): Promise<void> {
   await writeAtomically(file, JSON.stringify(value, null, 2) + '\n')
 }
 
 /**
- * Keeps a copy of an invalid file beside it and returns the copy's name; undefined when it cannot be copied. The name is
- * derived from the contents, so that repeated starts keep only one copy.
+ * Copies an invalid file to the same folder and returns the name of the copy; undefined if that fails. The name
+ * is derived from the contents, so that repeated starts keep only one copy.
  */
 export async function keepInvalidCopy (file: string): Promise<string | undefined> {
   try {

@@ -3,21 +3,23 @@ import { isObject } from '../lib/json.ts'
 import { defineError, type ServiceError } from '../lib/service-error.ts'
 import { createRedactor } from '../lib/secrets.ts'
 
-/** Names of keys whose values are secrets, with everything nested below them. */
+/** Matches names of keys whose values are secrets, including everything nested in them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
-/** A command-line option, whose value may be the next argument. */
+/** Matches a command-line option, whose value may be the next argument. */
 const OPTION = /^--?[\w-]+$/
-/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
+/** Matches a name before a value, as in `--api-key=x`, `TOKEN=x` or `Authorization: x`. */
 const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/
-/** The user information of a URL. */
+/** Matches the user information in a URL. */
 const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
-/** Query parameters. Names exclude "?", otherwise a text of many question marks would take quadratic time. */
+/** Matches query parameters. Names exclude "?", because otherwise a text of many question marks would take quadratic time. */
 const PARAMETER = /([?&])([^=&#?]*)=[^&#]*/g
 const SIGNATURE = /sig/i
-/** The text that is shown in place of a secret. */
+/** The text that is shown instead of a secret. */
 const MASK = '••••'
 
-/** Returns a copy of a configuration for display. Masks secrets, all environment values, and `known` secrets wherever they occur. */
+/**
+ * Returns a copy of a configuration for display. Masks likely secrets, all values in `env`, and the secrets in `known` wherever they occur.
+ */
 export function mask (value: unknown, known: string[] = []): unknown {
   return maskNamed(value, false, createRedactor(known, MASK).redact)
 }
@@ -55,12 +57,12 @@ const Masked = defineError(
   '%s holds "•••" in the place of a secret, as GET /config shows it. Send the secret itself, or leave the key out, which keeps it.'
 )
 
-/** Names of keys, nested as in config.json. `*` stands for any name; `true` includes everything below. */
+/** Names of keys, nested as in config.json. `*` stands for any name. `true` includes all nested keys. */
 interface Keys { [name: string]: Keys | true }
 
 /**
- * The keys that every caller may change. The other keys decide what the agent may do, whom the service trusts, and which addresses and
- * paths it uses. They need a token, and so does every key that is added later and not listed here.
+ * The keys that every caller may change. All other keys need a token, including keys that are added later and not
+ * listed here: they decide what the agent may do, whom the service trusts, and which addresses and paths it uses.
  */
 const OPEN: Keys = {
   model: true,
@@ -85,7 +87,7 @@ type Path = readonly string[]
 const inWords = (path: Path) => JSON.stringify(path.join('.'))
 const pointer = (path: Path) => '/' + path.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
 
-/** Returns the paths that a patch sets and `keys` does not include. */
+/** Returns the paths of values that a patch sets but that `keys` does not include. */
 function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = []): Path[] {
   if (keys === true) return []
   if (keys === undefined || !isObject(patch)) return [path]
@@ -98,7 +100,7 @@ function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = [])
 const valueAt = (config: unknown, path: Path): unknown =>
   path.reduce((value, name) => isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined, config)
 
-/** Returns the top-level keys in which two configurations differ in a part that only callers with a token may change. */
+/** Returns the top-level keys of those differences between two configurations that only callers with a token may make. */
 export function guardedDifferences (one: object, other: object): string[] {
   const paths = [...beyond(one, OPEN), ...beyond(other, OPEN)]
   const different = paths.filter((path) => !isDeepStrictEqual(valueAt(one, path), valueAt(other, path)))
@@ -111,7 +113,9 @@ export function requireOpen (patch: object): void {
   if (paths.length > 0) throw withDetails(new NeedsToken(paths.map(inWords).join(', ')), paths, 'needs a service with a token')
 }
 
-/** Throws Masked (400) if the patch holds MASK, which `GET /config` shows in place of secrets: it would overwrite the secret. */
+/**
+ * Throws Masked (400) if the patch contains MASK, which `GET /config` shows instead of a secret, because it would overwrite that secret.
+ */
 export function refuseMasks (patch: object): void {
   const masked = pathsOf(patch, (text) => text.includes(MASK))
   if (masked.length > 0) throw withDetails(new Masked(inWords(masked[0])), masked, 'is masked')
@@ -131,7 +135,7 @@ function withDetails (error: ServiceError, paths: readonly Path[], message: stri
   return error
 }
 
-/** Applies a JSON merge patch (RFC 7396). Keys that it does not name keep their values and their order. */
+/** Applies a JSON merge patch (RFC 7396). Keys that the patch does not name keep their values and their order. */
 export function merge (target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const merged = new Map(isObject(target) ? Object.entries(target) : [])

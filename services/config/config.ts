@@ -40,8 +40,8 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
 }
 
 /**
- * Adds the servers of `mcpServers` and `servers` to those of `mcp`, each with its own problem if it has one. Of several servers with the
- * same name the first is used.
+ * Adds the tool servers of `mcpServers` and `servers` to those of `mcp`. Adds a problem for each server that
+ * cannot be used. Of several servers with the same name, the first one is used.
  */
 function withReadmeServers (config: Config, problems: string[]): Config {
   const { mcp = [], mcpServers = {}, servers = {} } = config
@@ -61,13 +61,13 @@ function withReadmeServers (config: Config, problems: string[]): Config {
   return all.length > mcp.length ? { ...config, mcp: all } : config
 }
 
-/** Returns the name of a provider that needs an address and has none. The error of a union schema would not name the missing field. */
+/** Returns the name of a provider that needs a `baseURL` and has none. The error of a union schema would not name the missing field. */
 const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
   Object.entries(providers).find(([name, { kind, baseURL, files }]) =>
     (kind === undefined || kind === 'openai-compatible') && baseURL === undefined && (name !== 'local' || files === undefined)
   )?.[0]
 
-/** Whether devices would send their keys over the network without HTTPS. */
+/** Whether paired devices would send their keys over the network without HTTPS. */
 const isExposed = ({ host, address }: NonNullable<Config['reach']>): boolean =>
   host !== undefined && address === undefined && !isLoopback(host)
 
@@ -98,18 +98,18 @@ const ConfigNotSaved = defineError(
   'config.json could not be written (%s): free disk space and check its permissions.'
 )
 
-/** Keys that are read only when the service starts. */
+/** Keys of config.json that are read only when the service starts. */
 const AT_START: ReadonlyArray<keyof Config> = ['port']
 
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 
 /**
- * Manages the user's `config.json`: reads it at start and on `reload`, and writes it atomically (0600) with unknown keys and
- * key order kept. At start, a file that is not JSON is kept as a copy and defaults apply; of a valid JSON file, the valid keys
- * apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
+ * Opens the service that manages the user's `config.json`: it reads the file at start and on `reload`, and writes it atomically
+ * (mode 0600), keeping unknown keys and the order of keys. At start, a file that is not JSON is kept as a copy and defaults apply;
+ * of a valid JSON file, the valid keys apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
  */
 export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: {
-  /** `{config_dir}`; created when it is missing. */
+  /** The configuration directory; created if it is missing. */
   dir: string
   /** True if the service has a token. Without a token, requests may change only the keys in OPEN. */
   hasToken?: boolean
@@ -141,7 +141,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     apply(next)
   }
 
-  /** Runs operations one after the other, so that a reload cannot undo a change that is being saved. */
+  /** Runs operations one at a time, so that a reload cannot undo a change that is being saved. */
   function enqueue<T> (work: () => Promise<T>): Promise<T> {
     const result = lastOperation.then(work)
     lastOperation = result.catch(() => {})
@@ -167,26 +167,26 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     get current (): Config {
       return current
     },
-    /** The whole file as last applied. It may hold keys. */
+    /** The whole file as last applied. It may contain secrets. */
     get raw (): Record<string, unknown> {
       return raw
     },
-    /** The problem of the file as last applied; undefined when there is none. */
+    /** The problem of the file as last applied; undefined if there is none. */
     get problem (): string | undefined {
       return problem
     },
 
-    /** Adds a watcher, called with each new configuration before the reload or update resolves. */
+    /** Adds a watcher that is called with each new configuration, before the reload or update resolves. */
     watch: (watcher: (config: Config) => void): void => {
       watchers.push(watcher)
     },
 
-    /** Adds a check of the keys that a patch changes. If it throws, the patch is refused. */
+    /** Adds a check that is called with the keys that a patch changes. If the check throws, the patch is refused. */
     addCheck: (check: (changed: Config) => void): void => {
       checks.push(check)
     },
 
-    /** Returns the whole file as last applied, for display: secrets are masked, and `known` secrets wherever they occur. */
+    /** Returns the whole file as last applied, for display: likely secrets are masked, and the secrets in `known` wherever they occur. */
     masked: (known: string[] = []) => mask(raw, known) as Record<string, unknown>,
 
     /** Reads the file again. Throws ConfigRejected and keeps the current configuration unless the whole file is valid. */
@@ -202,8 +202,8 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
       }),
 
     /**
-     * Applies a change and saves it; durable before it resolves. Edits that the user has made in the file meanwhile are kept
-     * and take effect with it. A copy of an unreadable file is kept. Throws ConfigNotSaved.
+     * Applies a change and saves the file. Resolves when the file is on disk. Edits that the user has made in the file meanwhile are
+     * kept and take effect together with the change. An unreadable file is copied before it is overwritten. Throws ConfigNotSaved.
      */
     update: (change: (config: Config) => Config): Promise<Config> =>
       enqueue(async () => {
@@ -218,8 +218,9 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
       }),
 
     /**
-     * Returns the configuration as an import of `next` leaves it, and `settings`, the keys that `next` changes and only callers with a
-     * token may change, for display. Without a token these stay as they are, each as a whole, and `kept` names them.
+     * Returns the configuration that an import of `next` would result in. `settings`: for display, the keys that
+     * `next` changes and that only callers with a token may change. If the service has no token, these keys keep
+     * their present values as a whole, and `kept` names them.
      */
     compareImport: (next: Record<string, unknown>): Promise<ComparedConfig> =>
       enqueue(async () => {
@@ -236,9 +237,10 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
       }),
 
     /**
-     * Applies a JSON merge patch and saves the file; durable before it resolves. Edits that the user has made in the file meanwhile are
-     * kept and take effect with it. Returns `restart`, the changed keys that take effect after a restart, and `problem`, any other fault of
-     * the file. Throws Masked, ConfigRefused or the error of a check (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
+     * Applies a JSON merge patch and saves the file. Resolves when the file is on disk. Edits that the user has made
+     * in the file meanwhile are kept and take effect together with the patch. Returns `restart`, the changed keys
+     * that take effect only after a restart, and `problem`, any other fault of the file. Throws Masked,
+     * ConfigRefused or the error of a check (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
      */
     patch: (changes: ConfigPatch): Promise<{ restart: string[], problem?: string }> =>
       enqueue(async () => {

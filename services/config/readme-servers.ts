@@ -2,22 +2,22 @@ import { Check } from '@sinclair/typebox/value'
 import { isOwnHeader, type McpEntry, McpEntrySchema } from '../../schemas/config.ts'
 import { isObject } from '../lib/json.ts'
 
-/** One entry of an `mcpServers` or `servers` object, read as an entry of `mcp`. */
+/** One entry of an `mcpServers` or `servers` object, converted to an entry of `mcp`. */
 export interface ReadServer {
-  /** Its key in the object. */
+  /** The key of the entry in the object. */
   from: string
-  /** The key as a name of a server: characters other than letters, digits, dots, dashes and underscores become dashes. */
+  /** The name of the server, made of the key: characters other than letters, digits, dots, dashes and underscores become dashes. */
   name: string
   entry?: McpEntry
-  /** Why it cannot be used, a clause about the entry; absent with `entry`. */
+  /** Why the entry cannot be used, as a clause such as "its args are not a list"; absent if there is an `entry`. */
   problem?: string
-  /** Inputs of VS Code that have no value. */
+  /** The ids of VS Code inputs for which no value is given. */
   inputs: string[]
   /** Sentences about fields of the entry that are ignored or changed. */
   notes: string[]
 }
 
-/** The entry cannot be used: the message is a clause, such as "its args are not a list". */
+/** The entry cannot be used. The message is a clause, such as "its args are not a list". */
 class Unusable extends Error {}
 
 type Json = Record<string, any>
@@ -28,25 +28,28 @@ const LONGEST_NAME = 64
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/
 const INPUT = /\$\{input:([^}]*)\}/g
 const VARIABLE = /\$\{(?:env:)?\w+(?::-[^}]*)?\}/
-/** Variables that only an editor can replace. */
+/** Matches variables that only an editor can replace. */
 const OF_EDITORS = /\$\{(?:command|config|workspaceFolder|input|extensionInstallFolder):[^}]*\}/
-/** Placeholders that READMEs show for a value of the reader: `<YOUR_TOKEN>`, `your-api-key`, `YOUR_KEY_HERE`, `ntn_****`, `/path/to/…`. */
+/**
+ * Match placeholders that READMEs show for the reader's own value: `<YOUR_TOKEN>`, `your-api-key`,
+ * `YOUR_KEY_HERE`, `ntn_****`, `/path/to/`.
+ */
 const PLACEHOLDERS = [
   /<[A-Za-z][\w .-]*>|\[[A-Z_ ]*(?:YOUR|USERNAME)[A-Z_ ]*\]|_here$|\*{3,}/i,
   /(?:^|[=\s:"]|:\/\/)(?:[a-z]{2,4}[-_])?your[-_.]|\/path\/to\/|\/Users\/username\b/i
 ]
-/** Fields of an entry that mean the same in this service. */
+/** Fields of an entry that have the same meaning in an entry of `mcp`. */
 const OWN_FIELDS = ['approval', 'timeoutMs', 'connectMs', 'tools', 'enabled', 'sandbox']
 
 const CLIENT_FIELDS = ['clientId', 'clientSecret', 'redirectUri']
 
-/** A clause about a server. */
+/** The clause about a server with an unsupported transport. */
 export const SSE_ONLY = 'it speaks HTTP with SSE, the transport before Streamable HTTP, which this service does not. Use its address for ' +
   'Streamable HTTP, which often ends in /mcp, or a program that translates, such as npx -y mcp-remote with the address'
 
 /**
- * Reads the entries of an `mcpServers` or `servers` object as Claude Desktop, Cursor and VS Code have them. `values` are those of the
- * inputs of VS Code, by their ids. An entry is read whole or has a `problem`; nothing is guessed.
+ * Converts the entries of an `mcpServers` or `servers` object in the form of Claude Desktop, Cursor and VS Code. `values`:
+ * the values of VS Code inputs, by id. An entry is converted completely or gets a `problem`; nothing is guessed.
  */
 export function readServers (servers: ReadonlyArray<[name: string, entry: unknown]>, values: Record<string, string> = {}): ReadServer[] {
   const names = new Set<string>()
@@ -137,7 +140,7 @@ function headersOf ({ headers, requestInit }: Json, { notes }: ReadServer) {
   return kept.length > 0 ? { headers: Object.fromEntries(kept) } : {}
 }
 
-/** Returns the client id and secret with which this service signs in at the server's address. */
+/** Returns the OAuth client fields with which this service signs in at the address of the server. */
 function clientOf (raw: Json) {
   if (raw.clientSecret !== undefined && raw.clientId === undefined) throw new Unusable('it has a clientSecret and no clientId')
   const given = CLIENT_FIELDS.filter((field) => raw[field] !== undefined)
@@ -159,7 +162,7 @@ function textsOf (values: unknown, what: string): Record<string, string> {
   )
 }
 
-/** Replaces the inputs by their values. Throws Unusable if a placeholder or an editor's variable remains. */
+/** Replaces VS Code inputs by their values. Throws Unusable if an input, a placeholder or an editor's variable remains. */
 function fill (parts: Json, read: ReadServer, values: Record<string, string>): Json {
   const filled = mapTexts(parts, (text, where) => {
     let hasInput = false

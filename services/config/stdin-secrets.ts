@@ -6,7 +6,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { parseJson, isObject } from '../lib/json.ts'
 import { Usage } from '../lib/usage-error.ts'
 
-/** Secrets that the starting process writes to the service's standard input, so that they are in no environment. */
+/** Secrets that the starting process writes to the standard input of the service, so that no environment contains them. */
 export interface StdinSecrets {
   token?: string
   passphrase?: string
@@ -15,21 +15,23 @@ export interface StdinSecrets {
   keys?: Record<string, string>
 }
 
-/** Maximum length of the first line without its newline, in bytes. */
+/** The maximum length of the first line without its newline; bytes. */
 const LONGEST_LINE = 64 * 1024
 const ARRIVAL_MS = 5_000
 const NEWLINE = 0x0a
-/** S_IFIFO, which Node does not name on Windows. */
+/** The value of S_IFIFO, a constant that Node does not have on Windows. */
 const PIPE = 0o010000
 const FIELDS = ['token', 'passphrase', 'gatewayKey', 'keys']
 const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.`
-/** Field names that error messages may quote: short and of letters only, so a misspelled field but no secret in its place. */
+/**
+ * Matches field names that error messages may quote: short and of letters only. A misspelled field matches, a secret in its place does not.
+ */
 const QUOTABLE = /^[a-z]{1,20}$/i
 
-/** Throws Usage unless the descriptor is a pipe or a socket: no other input ends when the starting process does. */
+/** Throws Usage unless the descriptor is a pipe or a socket. Any other input would not end together with the starting process. */
 export function requirePipe (fd = 0): void {
   const stats = fstatSync(fd)
-  // On Windows Node calls nothing a FIFO, but says in the mode that it is one.
+  // On Windows, isFIFO is false for every descriptor, but the mode shows a pipe.
   if (stats.isFIFO() || stats.isSocket() || (stats.mode & constants.S_IFMT) === PIPE) return
   const kind = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
   throw new Usage(
@@ -39,8 +41,8 @@ export function requirePipe (fd = 0): void {
 }
 
 /**
- * Reads the first line of `input` and drops the rest. `ended` resolves when the input ends. Throws Usage when no line arrives
- * within 5 s or 64 KiB, or when the line is invalid; no message quotes its content.
+ * Reads the first line of `input` and drops the rest. `ended` resolves when the input ends. Throws Usage if the line
+ * does not arrive within 5 s, is longer than 64 KiB or is invalid. No error message quotes the content of the line.
  */
 export async function readStdinSecrets (
   { input, clock }: { input: Readable, clock: Clock }
@@ -76,12 +78,12 @@ function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<vo
     line.reject(new Usage(`Standard input ended before its first line did. ${EXPECTED}`))
     ended.resolve()
   }
-  // Depending on its kind, a pipe whose other end closed ends, closes or fails.
+  // When its other end closes, a pipe emits one of these events, depending on its kind.
   for (const event of ['end', 'close', 'error']) input.on(event, onEnd)
   return { line: line.promise, ended: ended.promise }
 }
 
-/** Parses the secrets in the line. Throws Usage. */
+/** Parses the first line, which contains the secrets as JSON. Throws Usage. */
 export function parseStdinSecrets (line: Buffer): StdinSecrets {
   const value = objectIn(line)
   for (const name of Object.keys(value)) {

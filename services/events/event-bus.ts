@@ -7,11 +7,12 @@ import { createReplayBuffer } from './replay-buffer.ts'
 export type EventBus = ReturnType<typeof createEventBus>
 
 /**
- * The bus of all events of the service, in one order. The id of an event holds the start of the service and a number. A reader can resume
- * after an id as long as the later events are kept. Emit an event when its state is durable.
+ * Creates the bus for all events of the service, in one order. The id of an event consists of an identifier of
+ * this start of the service and a number. A reader can resume after an id as long as all later events are kept.
+ * Emit an event only when the state that it reports is durable.
  */
 export function createEventBus ({ clock }: { clock: Clock }) {
-  /** Identifies this start of the service: its time and random bits, in hexadecimal. */
+  /** Identifies this start of the service: 16 hexadecimal digits from its time and random bits. */
   const start = newId().replaceAll('-', '').slice(0, 16)
   const buffer = createReplayBuffer()
   const readers = createEventReaders({ clock, buffer, idOf: (position) => `${start}-${position}` })
@@ -25,8 +26,8 @@ export function createEventBus ({ clock }: { clock: Clock }) {
   }
 
   /**
-   * Returns the position after which a reader resumes that has received everything up to the event `id`, or the reason why it cannot
-   * resume.
+   * Returns the position after which a reader resumes that has received everything up to the event `id`, or the
+   * reason why the reader cannot resume.
    */
   function resume (id: string): { after: number } | { reset: 'restarted' | 'too_old' | 'unknown' } {
     const [, started, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(id) ?? []
@@ -39,8 +40,8 @@ export function createEventBus ({ clock }: { clock: Clock }) {
     emit,
 
     /**
-     * Writes the events of a view to a response until it is closed: those after the event `lastId`, else those from now on. If events
-     * after `lastId` are missing, a `reset` event comes first.
+     * Writes the events of a view to a response until the response is closed: those after the event `lastId`, or
+     * without `lastId` those from now on. If events after `lastId` are no longer kept, a `reset` event comes first.
      */
     stream (out: Parameters<EventReaders['add']>[0], view: Parameters<EventReaders['add']>[1], lastId?: string): void {
       const from = lastId === undefined ? { after: buffer.newest } : resume(lastId)
@@ -49,7 +50,7 @@ export function createEventBus ({ clock }: { clock: Clock }) {
       readers.add(out, view, { after: buffer.newest, first: `event: reset\ndata: ${JSON.stringify(reset)}\n` })
     },
 
-    /** Calls the listener with each event. Returns the function that ends this. */
+    /** Registers a listener that is called with each event. Returns the function that removes the listener. */
     onEvent (listener: (event: StreamEvent) => void): () => void {
       listeners.add(listener)
       return () => {
@@ -62,7 +63,7 @@ export function createEventBus ({ clock }: { clock: Clock }) {
       return readers.size
     },
 
-    /** Sends the last event and ends every stream when it has been written. */
+    /** Emits `service:shutdown` as the last event, and ends each stream once it has written this event. */
     close () {
       emit({ type: 'service:shutdown', at: clock.now() })
       readers.close()

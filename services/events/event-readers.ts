@@ -4,27 +4,27 @@ import { PING_MS } from '../lib/event-stream.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { EventView, ReplayBuffer } from './replay-buffer.ts'
 
-/** How often the readers are checked, at most, so that one timer serves all of them. Milliseconds. */
+/** The shortest time between two checks of all readers, in milliseconds. One timer serves all readers. */
 const LOOK_MS = 250
-/** A reader that takes nothing for this long while events wait is dropped; milliseconds. */
+/** A reader that takes nothing for this many milliseconds while events wait is dropped. */
 const STALL_MS = 30_000
 /**
- * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG characters is dropped. If the
- * service is slow, not the reader, the socket is drained and the reader stays.
+ * A reader is dropped if its socket has been full for LAG_MS milliseconds and more than MAX_LAG characters of
+ * events wait for it. If the service is slow instead of the reader, the socket drains and the reader stays.
  */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** The length of what is written to a socket at once, characters, unless it is a single event. */
+/** The number of characters that are written to a socket at once; a single event may be longer. */
 const BATCH_LENGTH = 64 * 1024
 
 interface Reader {
   out: Writable
   view: EventView
-  /** The position of the newest event that was written or does not belong to the view. */
+  /** The position of the newest event that was written to the reader or skipped, because its view does not include the event. */
   position: number
   /** The time of the last write; `clock.monotonic()`. */
   wroteAt: number
-  /** The time since which the socket is full; `clock.awake()`. */
+  /** When the socket became full, by `clock.awake()`; undefined while it takes data. */
   fullSince?: number
   /** The position of the newest event when the socket was last drained. Earlier events do not count as lag. */
   lagsFrom: number
@@ -41,22 +41,22 @@ interface Beginning {
 export type EventReaders = ReturnType<typeof createEventReaders>
 
 /**
- * Writes events to their readers. A reader is a position in the buffer: what it has not read yet is kept nowhere else, so that
- * an idle reader costs little more than its connection. A slow reader is dropped instead of slowing the service.
+ * Creates the writer of events to their readers. A reader is only a position in the buffer: events that it has not read yet are stored
+ * nowhere else, so an idle reader costs little more than its connection. A slow reader is dropped instead of slowing down the service.
  */
 export function createEventReaders (
   { clock, buffer, idOf }: { clock: Clock, buffer: ReplayBuffer, idOf: (position: number) => string }
 ) {
   const readers = new Set<Reader>()
-  /** Texts by view and position, shared by all readers that stand there. */
+  /** Texts by view and position, shared by all readers with the same view and position. */
   const texts = new Map<string, { bytes: Buffer, end: number }>()
   let isFlushing = false
   let isLooking = false
   let closing = false
-  /** Wakes `look` early, because a reader with a full socket has to be checked sooner than a silent one. */
+  /** Aborted to wake `look` early, because a reader with a full socket has to be checked sooner than a silent one. */
   let resting = new AbortController()
 
-  /** Returns the next events after a position, up to about BATCH_LENGTH, and the position after them. */
+  /** Returns the text of the next events for a reader, up to about BATCH_LENGTH characters, and the position of the last one. */
   function textAfter ({ view, position }: Reader): { bytes: Buffer, end: number } {
     const key = `${position} ${view.key}`
     const known = texts.get(key)
@@ -85,7 +85,7 @@ export function createEventReaders (
     reader.out.destroy()
   }
 
-  /** Writes what a reader has not got yet, until its socket is full. */
+  /** Writes the events that a reader has not received yet, until its socket is full. */
   function deliver (reader: Reader) {
     while (reader.fullSince === undefined && reader.position < buffer.newest) {
       if (!buffer.holdsAfter(reader.position)) return drop(reader)
@@ -99,7 +99,7 @@ export function createEventReaders (
     }
   }
 
-  /** Delivers to all readers. Yields to the event loop when this takes long. */
+  /** Delivers new events to all readers. Yields to the event loop if that takes long. */
   async function flush () {
     isFlushing = true
     await new Promise(setImmediate)
@@ -129,13 +129,13 @@ export function createEventReaders (
     return lag > MAX_LAG
   }
 
-  /** Sleeps for `ms`; at most LAG_MS from when a socket becomes full. */
+  /** Sleeps for `ms`, but at most for LAG_MS after a socket becomes full. */
   async function rest (ms: number) {
     resting = new AbortController()
     await clock.sleep(ms, resting.signal).catch(() => clock.sleep(Math.min(ms, LAG_MS)))
   }
 
-  /** Pings silent readers and drops slow ones, as long as there are readers. */
+  /** Sends pings to silent readers and drops slow ones, as long as there are readers. */
   async function look () {
     isLooking = true
     while (readers.size > 0) {
@@ -147,7 +147,7 @@ export function createEventReaders (
           if (isTooSlow(reader)) drop(reader)
           continue
         }
-        // For a view without events, the id in the ping tells the reader how far it has come.
+        // The id in the ping moves the position of a reader forward even if none of the events belongs to its view.
         if (now - reader.wroteAt >= PING_MS) write(reader, reader.view.hasIds ? `: ping\nid: ${idOf(reader.position)}\n\n` : ': ping\n\n')
         next = Math.min(next, PING_MS - now + reader.wroteAt)
       }
@@ -161,7 +161,7 @@ export function createEventReaders (
       return readers.size
     },
 
-    /** Adds a response whose headers were sent. */
+    /** Adds a reader: a response whose headers have been sent. */
     add (out: Writable, view: EventView, { after, first }: Beginning): void {
       const reader: Reader = { out, view, position: after, wroteAt: clock.monotonic(), lagsFrom: buffer.newest }
       readers.add(reader)
@@ -182,7 +182,7 @@ export function createEventReaders (
       if (!isFlushing && readers.size > 0) void flush()
     },
 
-    /** Ends every response once it has got all events. */
+    /** Ends each response once all events have been written to it. */
     close () {
       closing = true
       for (const reader of readers) deliver(reader)

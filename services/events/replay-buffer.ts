@@ -13,12 +13,12 @@ interface KeptEvent {
   frame: string
 }
 
-/** The events that are kept for readers that resume. */
+/** The most events that are kept for readers that resume. */
 const MAX_EVENTS = 10_000
-/** The length of all kept frames in characters. A single longer event is kept all the same. */
+/** The most characters of all kept frames together. A single longer event is kept nevertheless. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
-/** Keeps the newest events in memory: for readers that resume, and for readers that are behind. */
+/** Creates the buffer that keeps the newest events in memory, for readers that resume and for readers that are behind. */
 export function createReplayBuffer () {
   const kept = new Map<number, KeptEvent>()
   let length = 0
@@ -29,7 +29,7 @@ export function createReplayBuffer () {
     get newest () {
       return newest
     },
-    /** Whether every event after this position is kept. */
+    /** Whether all events after this position are still kept. */
     holdsAfter: (position: number) => position <= newest && position >= newest - kept.size,
     at: (position: number): KeptEvent => kept.get(position)!,
 
@@ -51,7 +51,7 @@ export type ReplayBuffer = ReturnType<typeof createReplayBuffer>
 
 const UnknownTypes = defineError('ERR_BAD_REQUEST', 'There is no event type "%s". The types are: %s.')
 
-/** Which events a reader gets, and in which form. */
+/** Defines which events a reader gets, and in which form. */
 export interface EventView {
   /** Readers with equal keys get the same text. */
   key: string
@@ -60,7 +60,7 @@ export interface EventView {
   accepts: (event: KeptEvent) => boolean
 }
 
-/** Events that every reader gets. */
+/** True for events that every reader gets. */
 const isForAll = (type: string) => type === 'service:shutdown'
 
 /** The view of `/tasks/events`: the events of all tasks, without ids. */
@@ -70,7 +70,7 @@ export const tasksView: EventView = {
   accepts: ({ type }) => type.startsWith('task:') || isForAll(type)
 }
 
-/** Returns the view that a query describes. Throws UnknownTypes or TwoOwners (400). */
+/** Creates the view that a query describes. Throws UnknownTypes or TwoOwners (400). */
 export function eventView ({ threadId, taskId, types }: Pick<EventsQuery, 'threadId' | 'taskId' | 'types'>): EventView {
   if (threadId !== undefined && taskId !== undefined) throw new TwoOwners()
   const wanted = types?.split(',').map((type) => type.trim())

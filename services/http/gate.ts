@@ -9,15 +9,18 @@ const Unauthorized = defineError(
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Returns the bearer token of a request, from its `authorization` headers (RFC 6750); undefined unless there is exactly one. The scheme's
- * case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
+ * Returns the bearer token in the `authorization` headers of a request (RFC 6750); undefined unless there is exactly
+ * one such header. The scheme is case-insensitive (RFC 9110, 11.1). Headers arrive as Latin-1, but the token is UTF-8.
  */
 export function bearerOf (authorization: string[]): string | undefined {
   const token = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
   return token === undefined ? undefined : Buffer.from(token, 'latin1').toString()
 }
 
-/** Returns a function that checks the `authorization` headers of a request and throws Unauthorized (401). Compares in constant time. */
+/**
+ * Creates the check of the `authorization` headers of a request. It throws Unauthorized (401) for a wrong token,
+ * and compares in constant time.
+ */
 export function createTokenCheck (token: string): (authorization: string[]) => void {
   const expected = digest(token)
   return (authorization) => {
@@ -29,49 +32,49 @@ export function createTokenCheck (token: string): (authorization: string[]) => v
 const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
 const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 
-/** The error of requests that arrive after the shutdown has begun. */
+/** The error for requests that arrive after the shutdown has begun. */
 export const Draining = defineError('ERR_DRAINING', 'The service is shutting down; try again after its restart.')
 
 /**
- * Origins of the desktop shells that are always allowed, besides the service's own (Tauri 2 on every platform). A command in the box cannot
- * serve a page under any of them.
+ * Origins of desktop shells (Tauri 2 on every platform), which are always allowed besides the service's own
+ * origins. A command in a box cannot serve a page under any of these origins.
  */
 export const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
 const MAX_PORT = 65_535
 
-/** The parts of a request that identify its caller. Headers by lower-case name, with every value that was sent. */
+/** The parts of a request that identify its caller. `headers`: by lower-case name, each with all values that were sent. */
 interface Caller {
   url: string
   headers: Partial<Record<string, string[]>>
 }
 
 interface GateParts {
-  /** The address that the port is bound to. */
+  /** The address to which the port is bound. */
   host: string
-  /** Origins beside the port's own. */
+  /** Returns the allowed origins besides those of the port itself. */
   allowedOrigins: () => string[]
-  /** Host names beside those of the loopback address and the bound one. */
+  /** Allowed host names besides those of the loopback address and of the bound address. */
   names?: string[]
-  /** Sentences for a person who calls the service by another name, or from another origin. */
+  /** Sentences for the errors about a wrong host name (`host`) and about a wrong origin (`origin`). */
   advice?: { host: string, origin: string }
 }
 
 const ADVICE = { host: 'Call it as 127.0.0.1, localhost or [::1].', origin: 'Add it to allowedOrigins in config.json if it is your app.' }
 
 /**
- * Checks whether a caller may use the service. The checks keep web pages out: one that calls the service's address is found by Origin and
- * Sec-Fetch-Site, and one that uses a host name that resolves to the service by Host. See https://fetch.spec.whatwg.org and "DNS
- * rebinding".
+ * Creates the check whether a caller may use the service. It keeps foreign web pages out. Origin and
+ * Sec-Fetch-Site reveal a page that calls the address of the service; Host reveals a page that uses a name of
+ * its own which resolves to the service. See https://fetch.spec.whatwg.org and "DNS rebinding".
  */
 export function createGate ({ host, allowedOrigins, names = [], advice = ADVICE }: GateParts) {
   const bound = (host.includes(':') ? `[${host}]` : host).toLowerCase()
   const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
 
   /**
-   * Whether a Host name belongs to the service. The bound address does; a wildcard address also allows literal addresses,
-   * which DNS rebinding cannot use.
+   * Whether a name in a Host header belongs to the service. The bound address does. If the port is bound to all
+   * addresses, every literal IP address does as well, because DNS rebinding needs a name.
    */
   const isOwnName = (name: string) =>
     LOOPBACK_NAMES.includes(name) || name === bound || names.includes(name) ||
@@ -107,8 +110,8 @@ export function createGate ({ host, allowedOrigins, names = [], advice = ADVICE 
   }
 
   /**
-   * True if an Origin may call. The service's own page may have been opened by any of the service's names; `name` is the Host of this
-   * request.
+   * True if an origin may call the service. The service's own page may have been opened by any of the service's
+   * names. `name` and `port` are those of the Host header of this request.
    */
   function isAllowedOrigin (origin: string, name: string, port: string) {
     const own = [...LOOPBACK_NAMES, bound, name].some((each) =>

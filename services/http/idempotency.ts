@@ -8,9 +8,9 @@ export const KeyReused = defineError(
   'This Idempotency-Key was used for another request; use a new key.'
 )
 
-/** How long a key is remembered, milliseconds. */
+/** How long a key is remembered; milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** The most keys that are kept. When there are more, the oldest tenth is forgotten. */
+/** The most keys that are stored. When they are reached, the oldest tenth is removed. */
 const MOST_KEYS = 10_000
 
 interface StoredAnswer {
@@ -22,13 +22,13 @@ interface StoredAnswer {
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
- * Makes repeated requests with the same `Idempotency-Key` take effect once. The answer is stored in the same transaction as
- * the effect, so that after a crash either both exist or neither. A key is remembered for 24 hours. Compare
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ * Creates the service that makes repeated requests with the same `Idempotency-Key` take effect only once. The
+ * answer is stored in the same transaction as the effect, so that after a crash either both exist or neither. A key
+ * is remembered for 24 hours. Compare https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { store: Store, clock: Clock, mostKeys?: number }) {
   const locked = createKeyedLock()
-  /** The number of stored keys. It may be too high, because keys that the retention has removed still count. */
+  /** The number of stored keys. It may be too high, because keys that were removed elsewhere still count. */
   let total = 0
   let counted: Promise<void> | undefined
   let forgetting: Promise<void> | undefined
@@ -45,7 +45,7 @@ export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { sto
     total = keys.length - oldest.length
   }
 
-  /** Makes room for one more key. */
+  /** Counts one more key, after removing the oldest keys if the limit is reached. */
   async function makeRoom (): Promise<void> {
     await (counted ??= countKeys())
     if (total >= mostKeys) {
@@ -58,9 +58,9 @@ export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { sto
 
   return {
     /**
-     * Runs `effect` and returns its answer, or returns the answer that is stored for this key. `effect` must write the operations that
-     * `remember` returns for its answer in the transaction of its effect. Without a key, `effect` always runs. An answer that was stored
-     * before `since` does not count. Throws KeyReused (422) if the key was used with another request.
+     * Runs `effect` and returns its answer, or returns the stored answer for this key. `effect` must call `remember` with its answer
+     * and write the returned operations in the transaction of its effect. Without a key, `effect` always runs. Answers stored before
+     * `since` (milliseconds since the Unix epoch) are ignored. Throws KeyReused (422) if the key was used with another request.
      */
     async once<T> (
       { route, key, body, since = 0 }: { route: string, key?: string, body: unknown, since?: number },

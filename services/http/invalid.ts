@@ -1,4 +1,4 @@
-/** An error of ajv (`verbose`) for one violated rule. */
+/** An error of Ajv (with `verbose`) about one violated rule. */
 export interface FailedRule {
   instancePath: string
   keyword: string
@@ -10,31 +10,31 @@ export interface FailedRule {
 }
 
 interface InvalidValue {
-  /** JSON pointer to the invalid value, "/" for the whole. */
+  /** JSON Pointer to the invalid value; "/" for the whole input. */
   path: string
-  /** The rest of a sentence whose subject is the value's name: "has the unknown field …", "must be integer". */
+  /** The predicate of a sentence whose subject is the value: "has the unknown field …", "must be integer". */
   message: string
 }
 
-/** Describes why a value is invalid, from the errors of a validator that stops at the first error (no `allErrors`). */
+/** Describes why a value is invalid. `errors` come from a validator that stops at the first error (no `allErrors`). */
 export function describeInvalid (errors: FailedRule[]): InvalidValue {
   const failed = decisive(errors)
   return { path: failed.instancePath || '/', message: explain(failed) }
 }
 
 /**
- * Picks the error to report. An `anyOf` reports an error for each alternative and then itself: the error deepest in the value
- * belongs to the alternative that the client meant.
+ * Picks the error to report. Ajv reports one error for each alternative of an `anyOf`, then one for the `anyOf`
+ * itself. The error deepest in the value belongs to the alternative that the client meant.
  */
 function decisive (errors: FailedRule[]): FailedRule {
   const outer = errors.at(-1)!
   if (outer.keyword !== 'anyOf' || constants(outer)) return outer
   const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)
   if (deepest.instancePath.length > outer.instancePath.length) return deepest
-  // Of two forms of an object, the client meant the one whose own required fields are present.
+  // Of two alternative forms of an object, the client meant the one whose required fields are present.
   const meant = errors.filter((error) => error !== outer && error.keyword !== 'required' && error.keyword !== 'not')
   if (meant.length === 1 && errors.length === 3) return meant[0]
-  // Or the one form whose fields are all allowed, although a required one is missing.
+  // Otherwise the client meant the only form that allows all given fields, although a required field is missing.
   const lacking = errors.filter((error) => error.keyword === 'required' && hasFields(error))
   return lacking.length === 1 ? lacking[0] : outer
 }
@@ -87,7 +87,10 @@ function explain (failed: FailedRule): string {
   }
 }
 
-/** Where a time is expected, says in what it is given, and gives the one that the client wrote. */
+/**
+ * Returns a hint for a field that expects a time: the unit and, if the client sent a date as text, its value in
+ * that unit. Returns '' for any other field.
+ */
 function asTime (data: unknown, description = ''): string {
   if (!/\bmilliseconds since the Unix epoch\b/i.test(description)) return ''
   const ms = typeof data === 'string' && /^\d{4}-\d\d-\d\d/.test(data) ? Date.parse(data) : NaN

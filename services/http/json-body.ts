@@ -11,8 +11,8 @@ export const NotJsonMedia = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the 
 
 const LIMITS = { levels: 64, values: 200_000 }
 /**
- * Matches `__proto__` as a key, with plain or escaped letters. A key's quote follows a brace, a comma or whitespace; inside a
- * string every quote is escaped. A reviver would find the key too, but would block the event loop for seconds.
+ * Matches `__proto__` as a key, with plain or escaped letters. The opening quote of a key follows a brace, a comma or whitespace;
+ * inside a string every quote is escaped. A reviver of JSON.parse would find the key too, but would block the event loop for seconds.
  */
 const PROTO_KEY = new RegExp(
   `(?<=[{,\\s])"${
@@ -22,9 +22,9 @@ const PROTO_KEY = new RegExp(
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON body of UTF-8 bytes. Returns undefined for an empty body. Throws BodyNotJson, BodyTooDeep or BodyTooManyValues
- * (400). Megabytes of tiny values take seconds to parse, check and copy, so the function yields to the event loop between its
- * passes over a large body.
+ * Parses a JSON body of UTF-8 bytes. Returns undefined for an empty body. Throws BodyNotJson, BodyTooDeep or
+ * BodyTooManyValues (400). Megabytes of tiny values take seconds to parse, check and copy, so the function
+ * yields to the event loop between its passes over a large body.
  */
 export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
@@ -36,7 +36,7 @@ export async function parseBody (bytes: Buffer): Promise<unknown> {
   await yieldToEventLoop()
   const text = decode(bytes)
   await yieldToEventLoop()
-  // The key would set the prototype of any copy of the object.
+  // A `__proto__` key would set the prototype of any copy of the object.
   if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
   await yieldToEventLoop()
   try {

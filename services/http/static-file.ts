@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { openPack, readPacked } from '../lib/pack.ts'
 
-/** Content security policy of the pages: they load and run only files of this service, and no other page can frame them. */
+/** The content security policy of the pages: a page loads and runs only files of this service, and no other page can frame it. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,13 +24,13 @@ export const TYPES = {
 }
 export type FileType = keyof typeof TYPES
 
-/** A file that a route answers with. */
+/** A file that a route sends as its answer. */
 export interface StaticFile {
   headers: Record<string, string>
   body: Buffer | string
 }
 
-/** Returns a file that browsers fetch again each time. */
+/** Returns a file that browsers request again at each use (`no-cache`). */
 export function staticFile (type: FileType, body: Buffer | string): StaticFile {
   return { headers: { 'content-type': TYPES[type], 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }, body }
 }
@@ -50,7 +50,7 @@ export function staticPage (body: Buffer | string): StaticFile {
   }
 }
 
-/** Whether a client takes an answer that is compressed with gzip. */
+/** Whether a client accepts an answer compressed with gzip. */
 export const takesGzip = (acceptEncoding: string | string[] | undefined): boolean => /\bgzip\b/.test(String(acceptEncoding))
 
 /** Returns the quality of each media range of an Accept header, from 0 to 1 (RFC 9110, 12.5.1). A malformed quality counts as 1. */
@@ -73,7 +73,7 @@ export function acceptsPage (accept: string | undefined): boolean {
 const unzip = promisify(gunzip)
 
 /**
- * Reads a file that the pack holds compressed, for a client that takes gzip or not. Returns undefined when the pack has no such file, or
+ * Reads a file from the pack, compressed with gzip or not. Returns undefined if the pack has no such file, or if
  * the service runs from its sources.
  */
 export async function packedFile (name: string, takesGzip: boolean): Promise<StaticFile | undefined> {

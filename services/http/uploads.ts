@@ -7,8 +7,8 @@ import { BodyCutOff, BodyTooLarge } from './json-body.ts'
 const INITIAL_BYTES = 64 * 1024
 
 /**
- * Collects pieces in one buffer that doubles when it is full. A list of pieces would use a hundred times the memory when a
- * body arrives in chunks of one byte.
+ * Creates a buffer that collects pieces and doubles its size when it is full. A list of pieces would need a
+ * hundred times the memory if a body arrives in chunks of one byte.
  */
 function createGrowingBuffer (expected = INITIAL_BYTES) {
   let buffer = Buffer.allocUnsafeSlow(expected)
@@ -44,9 +44,9 @@ const TooManyBodies = defineError(
 
 /** The part of the budget that one body uses. */
 interface BodyShare {
-  /** Reserves bytes. Throws TooManyBodies (503) when all bodies together would exceed the budget. */
+  /** Reserves bytes. Throws TooManyBodies (503) if all bodies together would exceed the budget. */
   reserve(bytes: number): void
-  /** Returns all reserved bytes. Can be called again. */
+  /** Gives all reserved bytes back. May be called more than once. */
   release(): void
 }
 
@@ -72,7 +72,7 @@ function createBodyBudget () {
   }
 }
 
-/** Reads request bodies as streams, one at a time from each connection. */
+/** Creates the reader of request bodies. It reads one body at a time from each connection. */
 function createBodyReader () {
   /** Responses to clients that wait for `100 Continue` before they send the body. */
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
@@ -94,12 +94,12 @@ function createBodyReader () {
       waiting.set(request, response)
     },
 
-    /** Whether the body can probably be read to its end. */
+    /** False if the body is known not to be readable to its end: the client waits for `100 Continue`, or the connection is broken. */
     canRead: (request: IncomingMessage): boolean => !waiting.has(request) && !broken.has(request.socket),
 
     /**
-     * Passes each chunk to `take` until the body ends. Rejects with an error thrown by `take`, with BodyCutOff (400), or with
-     * an interrupting error.
+     * Passes each chunk to `take` until the body ends. Rejects with an error that `take` throws, with BodyCutOff
+     * (400), or with the error given to `fail`.
      */
     read (request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
       const { socket } = request
@@ -107,7 +107,7 @@ function createBodyReader () {
       return new Promise((resolve, reject) => {
         const settle = (resolveOrReject: () => void) => {
           request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-          // The next request of the connection may already be reading.
+          // The next request on this connection may already have started its read.
           if (interrupts.get(socket) === interrupt) interrupts.delete(socket)
           resolveOrReject()
         }
@@ -131,12 +131,14 @@ function createBodyReader () {
       })
     },
 
-    /** Ends the active read of a connection, if any, with BodyCutOff. */
+    /** Ends the active read of a connection, if there is one, with BodyCutOff. */
     stop (socket: Socket) {
       interrupts.get(socket)?.(new BodyCutOff())
     },
 
-    /** Ends the active read of a connection with an error when Node reports a malformed or late body. Returns whether there was a read. */
+    /**
+     * Ends the active read of a connection with an error, when Node reports a malformed or late body. Returns false if there was no read.
+     */
     fail (socket: Socket, error: Error): boolean {
       const interrupt = interrupts.get(socket)
       if (interrupt === undefined) return false
@@ -151,9 +153,9 @@ function createBodyReader () {
 const LINGER_MS = 5_000
 
 /**
- * Closes connections on which a client may still be sending. Closing a socket with unread bytes resets it, and the reset may
- * overtake the response (RFC 9112, 9.6). The service therefore ends its side first, and reads and drops incoming data for a
- * while.
+ * Creates the function that closes connections on which a client may still be sending. Closing a socket with
+ * unread bytes resets the connection, and the reset may overtake the response (RFC 9112, 9.6). The service
+ * therefore ends its own side first, and then reads and drops incoming data for a while.
  */
 function createLingering (clock: Clock) {
   const closing = new WeakSet<Socket>()
@@ -170,10 +172,10 @@ function createLingering (clock: Clock) {
   return {
     close,
 
-    /** Whether the service has ended its side of a connection: no further request on it can be answered. */
+    /** Whether the service has ended its side of a connection, so that no further request on this connection can be answered. */
     isClosing: (socket: Socket): boolean => closing.has(socket),
 
-    /** Closes the connection in this way after the response that is being sent. */
+    /** Makes `close` follow the response that is being sent. `whenSent` is called before. */
     closeAfterAnswer (socket: Socket, whenSent: () => void) {
       // Node calls destroySoon after the last response of a connection.
       socket.destroySoon = () => {
@@ -184,20 +186,20 @@ function createLingering (clock: Clock) {
   }
 }
 
-/** Maximum bytes of a refused body that are read and dropped before its response. */
+/** Maximum bytes of a refused body that are read and dropped before the response is sent. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 /** Maximum number of bodies dropped at the same time; further refusals are answered before the rest of the body is read. */
 const MAX_DROPPING = 128
-/** When a client sends nothing of a refused body for this long, it may be waiting for the response and gets it. */
+/** If a client sends nothing of a refused body for this many milliseconds, it may be waiting for the response, which is then sent. */
 const IDLE_MS = 2_000
 
 export type Uploads = ReturnType<typeof createUploads>
 
 /**
- * Receives request bodies and delivers the response to a client whose request is refused while it sends the body. Many clients
- * read nothing before they have sent everything, and fail when the connection is reset. The rest of the body is therefore
- * dropped before the response. When it is too long or does not arrive, the response is sent at once and the connection
- * lingers.
+ * Creates the service that receives request bodies, and that delivers the response to a client whose request is
+ * refused while it still sends the body. Many clients read nothing before they have sent everything, and fail if
+ * the connection is reset. The rest of the body is therefore dropped before the response. If the rest is too
+ * long or does not arrive, the response is sent at once and the connection is closed slowly (`createLingering`).
  */
 export function createUploads ({ clock }: { clock: Clock }) {
   const budget = createBodyBudget()
@@ -207,7 +209,7 @@ export function createUploads ({ clock }: { clock: Clock }) {
   const { close, isClosing, closeAfterAnswer } = createLingering(clock)
   let dropping = 0
 
-  /** Reads and drops the rest of a body. Resolves to whether it reached the end. */
+  /** Reads and drops the rest of a body. Resolves to whether the end of the body was reached. */
   async function drop (request: IncomingMessage): Promise<boolean> {
     let bytes = 0
     const ended = new AbortController()
@@ -270,7 +272,7 @@ export function createUploads ({ clock }: { clock: Clock }) {
       }
     },
 
-    /** Releases the budget of a body that was handled or will not be. */
+    /** Releases the budget of a body that was handled, or that will not be handled. */
     release (request: IncomingMessage) {
       shares.get(request)?.release()
     },
@@ -294,8 +296,8 @@ export function createUploads ({ clock }: { clock: Clock }) {
     },
 
     /**
-     * Drops the rest of a body, or makes the connection close after the response. Await it before the head of a response is
-     * written. Returns undefined when there is nothing to wait for.
+     * Drops the rest of a body, or makes the connection close after the response. Await it before the head of a
+     * response is written. Returns undefined if there is nothing to wait for.
      */
     settle (request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
       if (!hasBody(request) || request.complete || request.readableEnded || request.destroyed) return
@@ -304,10 +306,10 @@ export function createUploads ({ clock }: { clock: Clock }) {
       return settling
     },
 
-    /** Ends the read of a body that Node reported as malformed or late, and thereby its request. Returns whether there was a read. */
+    /** Ends the read of a body that Node reported as malformed or late, and thereby its request. Returns false if there was no read. */
     fail,
 
-    /** Closes a connection after delivering the data written to it. */
+    /** Closes a connection after the data written to it has been delivered. */
     close,
 
     isClosing

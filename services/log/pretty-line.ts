@@ -10,14 +10,14 @@ const LEVELS: Record<number, [name: string, colour: number]> = {
   50: ['error', 31],
   60: ['fatal', 31]
 }
-/** Fields that every line has, or that are printed in another form. */
+/** Fields that are not printed as `name=value`, because they are left out or printed in another form. */
 const SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
-/** Characters that a terminal would act on, and the direction marks that would reorder a line. */
+/** Matches control characters, on which a terminal would act, and direction marks, which would reorder a line. */
 const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /**
- * Returns a line of the log as people read it: the local time, the level, the message, the fields, and the stack of an error. A
- * line that is no JSON object stays as it is, without its control characters.
+ * Formats a JSON line of the log for people: the local time, the level, the message, the fields, and the stack
+ * of an error. A line that is not a JSON object is kept, with its control characters escaped.
  */
 export function prettyLine (line: string, { colours = true }: { colours?: boolean } = {}): string {
   const entry = parse(line)
@@ -42,8 +42,8 @@ const clean = (text: string) =>
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(4, '0')
 
 /**
- * Detects whether the terminal that this process was started from has hung up. It counts only for a process with a standard
- * descriptor on a terminal: `nohup`, a service manager and a supervisor provide none.
+ * Creates the check whether the terminal from which this process was started has hung up. The check applies only
+ * to a process with a standard descriptor on a terminal: `nohup`, a service manager and a supervisor provide none.
  */
 export function watchTerminal () {
   const attached = [0, 1, 2].some((fd) => isatty(fd)) && hasTerminal()
@@ -53,7 +53,7 @@ export function watchTerminal () {
   }
 }
 
-/** Whether there is a controlling terminal. Without one, and after its hang-up, /dev/tty cannot be opened (ENXIO, EIO). */
+/** Whether there is a controlling terminal. Without one, and after it has hung up, /dev/tty cannot be opened (ENXIO, EIO). */
 function hasTerminal (): boolean {
   try {
     closeSync(openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY | (constants.O_NONBLOCK ?? 0)))

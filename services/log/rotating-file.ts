@@ -6,17 +6,18 @@ import type { Config } from '../../schemas/config.ts'
 
 export interface LogFile {
   path: string
-  /** Size at which a new file begins, bytes. */
+  /** The size at which a new file begins; bytes. */
   maxBytes: number
-  /** Number of older files that are kept: `<path>.1` is the newest of them. */
+  /** The number of older files that are kept. `<path>.1` is the newest of these. */
   keep: number
 }
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants
 
 /**
- * Appends to a file that only the user can read, and begins a new one when it is full. The file is opened by the first write, and again
- * after a failure or when another file or none is at the path. A write rejects if the path is a link or not a regular file.
+ * Creates a target that appends to a file which only the user can read, and begins a new file when it is full.
+ * The first write opens the file. A later write opens it again after a failure, or if another file or none is at
+ * the path. A write rejects if the path is a link or not a regular file.
  */
 export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { close(): Promise<void> } {
   let file: FileHandle | undefined
@@ -25,7 +26,7 @@ export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { clo
 
   async function openFile (): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    // Without O_NONBLOCK, a named pipe would hold the thread until somebody reads it.
+    // Without O_NONBLOCK, opening a named pipe would block the thread until somebody reads from the pipe.
     const opened = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
     const stats = await opened.stat()
     if (!stats.isFile()) {
@@ -79,7 +80,7 @@ const NAME = 'logs/local-agent.log'
 const MAX_BYTES = 10 * 1024 * 1024
 const KEEP = 5
 
-/** Returns the file that the configuration names; undefined for none. A relative path is in the configuration directory. */
+/** Returns the configured log file; undefined for none. A relative path is resolved against `home`, the configuration directory. */
 export function logFile (home: string, { file = false, maxBytes = MAX_BYTES, keep = KEEP }: Config['log'] = {}): LogFile | undefined {
   return file === false ? undefined : { path: resolve(home, file === true ? NAME : file), maxBytes, keep }
 }

@@ -6,8 +6,8 @@ import { rotatingFile, type LogFile } from './rotating-file.ts'
 export type ServiceLog = ReturnType<typeof createServiceLog>
 
 /**
- * The destination of the log: stderr and, if one is configured, a file. `format` converts a line for stderr; the file always gets
- * JSON. Writing never blocks and never throws.
+ * Creates the destination of the log: stderr and, if one is configured, a file. `format` converts a line for
+ * stderr; the file always gets JSON. Writing never blocks and never throws.
  */
 export function createServiceLog ({ stderr, clock, format }: { stderr: Sink, clock: Clock, format?: (line: string) => string }) {
   let file: { options: LogFile, sink: Sink, target: ReturnType<typeof rotatingFile> } | undefined
@@ -19,7 +19,7 @@ export function createServiceLog ({ stderr, clock, format }: { stderr: Sink, clo
       file?.sink.write(line)
     },
 
-    /** Writes the lines from now on to this file, too; undefined: to none. */
+    /** From now on, writes each line to this file as well; undefined stops writing to a file. */
     useFile (options: LogFile | undefined): void {
       if (isDeepStrictEqual(options, file?.options)) return
       const old = file
@@ -28,15 +28,15 @@ export function createServiceLog ({ stderr, clock, format }: { stderr: Sink, clo
       file = options && target && { options, target, sink: createSink({ target, clock, describeLoss: lossLine(clock, 'the log file') }) }
     },
 
-    /** Waits up to `ms` until the lines are written to the file. */
+    /** Waits up to `ms` milliseconds until all lines are written to the file. */
     flushFile: async (ms: number): Promise<void> => {
       await file?.sink.flush(ms)
     },
 
-    /** Whether a write to the file has hung for `ms` milliseconds, so that process.exit may never return. */
+    /** Whether a write to the file has hung for `ms` milliseconds, which may make process.exit hang as well. */
     fileHangs: (ms: number): boolean => file?.sink.hangs(ms) ?? false
   }
 }
 
-/** How long the lines of a file that is given up may take to be written, milliseconds. */
+/** How long the last lines may take to be written to a file that is no longer used; milliseconds. */
 const LAST_LINES_MS = 5_000

@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { isatty } from 'node:tty'
 import type { Clock } from '../lib/clock.ts'
 
-/** Returns the line that reports lost lines, in the format of the log. */
+/** Creates the function that returns a log line about `lost` lines. `name` is the output that lost them. */
 export const lossLine = (clock: Clock, name: string) => (lost: number): string =>
   `${
     JSON.stringify({
@@ -18,18 +18,18 @@ export const lossLine = (clock: Clock, name: string) => (lost: number): string =
     })
   }\n`
 
-/** The destination of a sink. Allows one write at a time; no write blocks the main thread. */
+/** The destination of a sink. It takes one write at a time, and no write blocks the main thread. */
 export interface Target {
-  /** Resolves to the number of bytes written, which may be fewer than given. After a rejection all of them are written again. */
+  /** Resolves to the number of bytes written, which may be fewer than given. After a rejection, all given bytes are written again. */
   write(bytes: Uint8Array): Promise<number>
-  /** Whether a hanging write holds a thread of Node's pool, for which process.exit waits. */
+  /** Whether a hanging write blocks a thread of Node's pool. process.exit waits for such threads. */
   holdsThread: boolean
 }
 
-/** A standard stream of this process, with its original `write`. */
+/** A standard stream of this process, with access to its libuv handle. */
 type StandardStream = NodeJS.WriteStream & { _handle?: { setBlocking?: (on: boolean) => number } }
 
-/** Chooses how to write to a standard descriptor by its kind: pipe, socket, terminal, file or device. */
+/** Creates the target for a standard descriptor, by its kind: pipe, socket, terminal, file or device. */
 function openTarget (fd: 1 | 2): Target {
   if (isatty(fd) && !canBeReopened(fd)) return fileTarget(fd)
   const stream: StandardStream = fd === 1 ? process.stdout : process.stderr
@@ -38,8 +38,8 @@ function openTarget (fd: 1 | 2): Target {
 }
 
 /**
- * For pipes, sockets and terminals: libuv writes at once what fits, and the rest when the descriptor is writable. Node makes
- * its standard streams blocking when they are terminals, and pipes on Windows. Node never closes these descriptors.
+ * Creates a target for pipes, sockets and terminals. libuv writes at once what fits, and the rest when the descriptor is writable. Node
+ * makes its standard streams blocking if they are terminals, and pipes on Windows; this undoes it. Node never closes these descriptors.
  */
 function streamTarget (stream: StandardStream): Target {
   stream._handle?.setBlocking?.(false)
@@ -50,7 +50,7 @@ function streamTarget (stream: StandardStream): Target {
   }
 }
 
-/** For files and devices, which cannot be non-blocking: a pool thread writes. */
+/** Creates a target for files and devices, which cannot be non-blocking: a thread of Node's pool writes. */
 function fileTarget (fd: number): Target {
   return {
     holdsThread: true,
@@ -60,8 +60,8 @@ function fileTarget (fd: number): Target {
 }
 
 /**
- * Whether libuv can reopen a terminal by its name, as it does to make it non-blocking for this process only. It cannot when
- * the terminal belongs to another user or mount namespace, or is the master of a pseudoterminal; writes to it then block.
+ * Whether libuv can reopen a terminal by its name, which makes the terminal non-blocking for this process only. libuv cannot if
+ * the terminal belongs to another user or mount namespace, or is the master of a pseudoterminal. Writes to such a terminal block.
  */
 function canBeReopened (fd: number): boolean {
   if (process.platform !== 'linux') return true
@@ -81,9 +81,9 @@ function canBeReopened (fd: number): boolean {
 
 /** Maximum bytes that are accepted but not yet written. */
 const CAPACITY = 1_048_576
-/** Bytes given to the target at once: the capacity of a Linux pipe. */
+/** About how many characters are passed to the target at once: the capacity of a Linux pipe. */
 const CHUNK = 65_536
-/** Pause after a failed write, in milliseconds. */
+/** The pause after a failed write; milliseconds. */
 const RETRY_MS = 500
 
 interface SinkParts {
@@ -96,15 +96,14 @@ interface SinkParts {
 export type Sink = ReturnType<typeof createSink>
 
 /**
- * A bounded queue of lines for a target that may be full, closed, slow or hung. Writing never blocks and never throws. When
- * the queue is full, lines are dropped and counted until all accepted lines are written; then one line reports how many were
- * lost.
+ * Creates a bounded queue of lines for a target that may be full, closed, slow or hung. Writing never blocks and never throws. When
+ * the queue is full, lines are dropped and counted until all accepted lines are written. Then one line reports how many were lost.
  */
 export function createSink ({ target, clock, describeLoss }: SinkParts) {
   const queue: string[] = []
-  /** The bytes that are being written to the target; set until all of them are written. */
+  /** The bytes that are being written to the target; undefined when all accepted lines are written. */
   let chunk: Uint8Array | undefined
-  // Total bytes since the start.
+  // Totals in bytes since the start; `lost` counts lines.
   let accepted = 0
   let written = 0
   let lost = 0
@@ -131,7 +130,7 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
     }
   }
 
-  /** Resolves to the number of bytes written; after a failure to 0, following a pause. */
+  /** Tries one write. Resolves to the number of bytes written; after a failure pauses and resolves to 0. */
   async function attempt (bytes: Uint8Array): Promise<number> {
     writeStartedAt = clock.monotonic()
     const count = await target.write(bytes).catch(() => 0)
@@ -157,7 +156,7 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
     const line = describeLoss(lost)
     lost = 0
     accept(line, Buffer.byteLength(line))
-    // Waiting flushes include this line.
+    // Flushes that are waiting also wait for this line.
     for (const flush of flushes) flush.goal = accepted
   }
 
@@ -180,7 +179,7 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
       if (chunk === undefined) void pump()
     },
 
-    /** Waits up to `ms` until all accepted lines are written; returns at once when a write fails. Resolves to whether all were written. */
+    /** Waits up to `ms` milliseconds until all accepted lines are written, or until a write fails. Resolves to whether all were written. */
     async flush (ms: number): Promise<boolean> {
       if (written === accepted) return true
       const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -195,17 +194,17 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
       }
     },
 
-    /** Whether a write has held a thread for `ms` milliseconds, so that process.exit may never return. */
+    /** Whether a write has blocked a thread for `ms` milliseconds, which may make process.exit hang as well. */
     hangs (ms: number): boolean {
       return target.holdsThread && writeStartedAt !== undefined && clock.monotonic() - writeStartedAt >= ms
     }
   }
 }
 
-/** A write to a file that takes longer when the process exits counts as hung; milliseconds. */
+/** When the process exits, a write that has taken longer than this many milliseconds counts as hung. */
 const HUNG_MS = 200
 
-/** Creates sinks for stdout and stderr of this process, so that neither can block or end it. Call it before anything is written. */
+/** Creates sinks for stdout and stderr, so that neither output can block or end this process. Call it before anything is written. */
 export function createStandardOutput ({ clock }: { clock: Clock }) {
   const open = (fd: 1 | 2, name: string) =>
     createSink({ target: openTarget(fd), clock, describeLoss: lossLine(clock, name) })
@@ -217,8 +216,8 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
     stderr,
 
     /**
-     * Redirects the output of console, Node's warnings and worker threads to the sinks, and prevents a hung file from delaying
-     * the exit; `fileHangs` tells whether another file than those of the sinks does.
+     * Redirects the output of console, Node's warnings and worker threads to the sinks, and prevents a hung write
+     * from delaying the exit. `fileHangs` returns whether a file outside of the sinks has hung.
      */
     takeOver (fileHangs: (ms: number) => boolean = () => false): void {
       redirect(process.stdout, stdout)
@@ -228,7 +227,7 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
       })
     },
 
-    /** Waits up to `ms` until both sinks have written their lines. */
+    /** Waits up to `ms` milliseconds until both sinks have written their lines. */
     async flush (ms: number): Promise<void> {
       await Promise.all([stdout.flush(ms), stderr.flush(ms)])
     }
@@ -245,7 +244,7 @@ function redirect (stream: NodeJS.WriteStream, sink: Sink) {
   }
 }
 
-/** Ends the process without waiting for its threads, unlike process.exit: it executes another program, which exits with `code`. */
+/** Ends the process without waiting for its threads, unlike process.exit: replaces it by a program that exits with `code`. */
 function exitNow (code: number) {
   try {
     process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {})

@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto'
 
-/** Returns the SHA-256 of a key or a secret, hexadecimal. Both are random and long, so that no slow digest is needed. */
+/** Returns the SHA-256 of a key or a secret, in hexadecimal. Keys and secrets are random and long, so no slow hash is needed. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')

@@ -8,12 +8,12 @@ import { ServiceError } from '../lib/service-error.ts'
 import type { Devices } from './devices.ts'
 import { DecidedElsewhere, RequestChanged, TooManyLooks } from './reach-errors.ts'
 
-/** Requests that a list names. Those behind them come when these are decided. */
+/** The most requests in a list. Further requests appear when earlier ones are decided. */
 const LISTED = 100
 
 /**
- * Returns the answers that a device may give to a request: those that hold for this request alone. Other kinds need words or a choice, or
- * hold for later calls.
+ * Returns the answers that a device may give to a request: only answers that apply to this request alone.
+ * Requests that need words or a choice, or whose answer applies to later calls, cannot be answered on a device.
  */
 function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {
   switch (kind) {
@@ -21,7 +21,7 @@ function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {
     case 'result':
       return ['once', 'deny']
     case 'question':
-      // More of a budget is allowed by a yes alone, and asked about again when that is spent.
+      // A yes is enough to allow more of a budget, and when that is spent, the service asks again.
       return budget === undefined ? ['deny'] : ['once', 'deny']
     case 'server':
     case 'task':
@@ -31,14 +31,17 @@ function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {
 
 export type DeviceRequests = ReturnType<typeof createDeviceRequests>
 
-/** The requests for approval as a device of the person sees and decides them. A decision goes through the inbox, as every other does. */
+/**
+ * Creates the view of approval requests for paired devices, on which a person sees and decides them. A decision
+ * goes through the inbox, as every other decision does.
+ */
 export function createDeviceRequests ({ inbox, devices, say }: {
   inbox: Pick<Inbox, 'list' | 'open' | 'preview' | 'decide'>
   devices: Pick<Devices, 'assertPaired'>
-  /** Says what a call does, in words. */
+  /** Describes a tool call in words for the user. */
   say: (call: { toolName: string, input: unknown }) => { text: string }
 }) {
-  // A preview reads files, and makes diffs of them.
+  // Limited, because a preview reads files and computes diffs.
   const looks = createSemaphore({ limit: 2, maxQueued: 16, busy: () => new TooManyLooks() })
 
   function titleOf ({ kind, toolName, input, correctedInput, questions, server, text }: ApprovalView): string {
@@ -56,7 +59,10 @@ export function createDeviceRequests ({ inbox, devices, say }: {
     }
   }
 
-  /** Returns a request with what it would change now, and the digest of both. Throws as the inbox does, or TooManyLooks (429). */
+  /**
+   * Returns a request with a preview of the changes that it would make now, and a digest of all that is shown.
+   * Throws as the inbox does, or TooManyLooks (429).
+   */
   const show = (approvalId: string, signal: AbortSignal): Promise<ShownRequest> =>
     looks.run(signal, async () => {
       const request = await inbox.open(approvalId)
@@ -66,7 +72,7 @@ export function createDeviceRequests ({ inbox, devices, say }: {
     })
 
   return {
-    /** Lists what waits for the person, the oldest first. */
+    /** Lists the requests that wait for the person, the oldest first. */
     async list (): Promise<OpenRequests> {
       const { approvals, nextCursor } = await inbox.list({ limit: LISTED })
       const requests = approvals.map((item) => {
@@ -79,9 +85,9 @@ export function createDeviceRequests ({ inbox, devices, say }: {
     show,
 
     /**
-     * Decides a request as it was shown. The decision holds for this call alone, and teaches no task anything. The same decision of the
-     * same device again has no effect. Throws RequestChanged (409) when it is not as it was shown, DecidedElsewhere (403) for an answer
-     * that a device cannot give, NotPaired (401), and what the inbox throws.
+     * Decides a request that was shown. The decision applies to this call alone, and teaches no task anything. Repeating the
+     * same decision from the same device has no effect. Throws RequestChanged (409) if the request has changed since it was
+     * shown, DecidedElsewhere (403) for an answer that a device cannot give, NotPaired (401), and the errors of the inbox.
      */
     async decide (
       device: DecidingDevice,
@@ -91,7 +97,7 @@ export function createDeviceRequests ({ inbox, devices, say }: {
     ): Promise<Pick<DecidedApproval, 'approvalId' | 'state'>> {
       const approved = answer === 'once'
       const seen = await show(approvalId, signal).catch((error) => {
-        // It may be this device's own decision, whose answer was lost: the inbox knows.
+        // The earlier decision may be this device's own, whose response was lost. The inbox checks that.
         if (error instanceof ServiceError && error.code === 'ERR_APPROVAL_DECIDED') return undefined
         throw error
       })
@@ -100,7 +106,7 @@ export function createDeviceRequests ({ inbox, devices, say }: {
       await devices.assertPaired(device)
       const { state } = await inbox.decide(approvalId, {
         approved,
-        // By this scope nothing later is granted, and a task learns nothing.
+        // The scope `once` grants nothing for later calls and teaches a task nothing.
         ...(approved && seen?.request.kind === 'tool' && { scope: 'once' as const, previewDigest: seen.preview.previewDigest })
       }, signal, device)
       return { approvalId, state }

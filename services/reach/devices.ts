@@ -7,7 +7,7 @@ import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 import { digestOf } from './device-digest.ts'
 import { DeviceNotFound, NotPaired, PairingRefused, TooManyDevices, TooManyPairings } from './reach-errors.ts'
 
-/** A paired device. Its key and the secret that it paired with are stored as digests. */
+/** A paired device. Its key, and the secret with which it was paired, are stored as digests. Times: milliseconds since the Unix epoch. */
 interface Device extends DecidingDevice {
   keyDigest: string
   secretDigest: string
@@ -18,12 +18,12 @@ export interface StoredDevices {
   devices?: Device[]
 }
 
-/** A key ends when it was not used for this time, milliseconds. */
+/** A key lapses if it was not used for this many milliseconds. */
 const LAPSES_MS = 30 * 24 * 60 * 60 * 1000
-/** How exact the time of the last use is, milliseconds: not each look at the requests is a write. */
+/** The precision of the time of the last use, in milliseconds, so that not every request of a device causes a write. */
 const USED_MS = 60 * 60 * 1000
 const MOST_DEVICES = 20
-/** Tries to pair in `TRIES_MS`, of all devices together: those behind one server have one address. */
+/** The most attempts to pair within TRIES_MS, for all devices together, because devices behind one proxy share one address. */
 const MOST_TRIES = 10
 const TRIES_MS = 60_000
 
@@ -33,7 +33,7 @@ const viewOf = ({ deviceId, name, createdAt, lastUsedAt }: Device): DeviceView =
 /** Whether the key of a device has not lapsed. */
 const hasKey = ({ lastUsedAt }: Device, now: number): boolean => lastUsedAt + LAPSES_MS > now
 
-/** Returns a function that counts a try to pair. It throws TooManyPairings (429) when there were too many lately. */
+/** Creates the function that counts an attempt to pair. It throws TooManyPairings (429) after MOST_TRIES attempts within TRIES_MS. */
 function createTryCount (clock: Clock): () => void {
   let tries: number[] = []
   return () => {
@@ -46,7 +46,10 @@ function createTryCount (clock: Clock): () => void {
 
 export type Devices = ReturnType<typeof createDevices>
 
-/** The paired devices. `takePairing` uses up the secret of a code, once. */
+/**
+ * Creates the service for paired devices. `takePairing` uses up the secret of a pairing code, and resolves to
+ * false for a wrong or used secret.
+ */
 export function createDevices ({ record, takePairing, clock, log }: {
   record: StoredRecord<StoredDevices>
   takePairing: (secret: string, now: number) => Promise<boolean>
@@ -56,18 +59,18 @@ export function createDevices ({ record, takePairing, clock, log }: {
   const locked = createKeyedLock()
   const countTry = createTryCount(clock)
 
-  /** All that are stored. A damaged record counts as empty: the devices pair again. */
+  /** Returns all stored devices. A damaged record counts as empty, so that the devices have to pair again. */
   const stored = async (): Promise<Device[]> => (await record.get().catch(emptyIfDamaged) as StoredDevices).devices ?? []
   const current = async () => (await stored()).filter((device) => hasKey(device, clock.now()))
 
-  /** Changes the devices, one change after the other. What has lapsed goes with the change. */
+  /** Changes the list of devices, one change at a time. Each change also removes devices whose key has lapsed. */
   const change = (next: (devices: Device[]) => Device[]) =>
     locked('devices', async () => record.replace({ devices: next(await current()) }))
 
   async function markUsed ({ deviceId, lastUsedAt }: Device): Promise<void> {
     const now = clock.now()
     if (Math.abs(now - lastUsedAt) < USED_MS) return
-    // A store that takes nothing keeps nobody out.
+    // A store that refuses writes must not lock the device out.
     await change((devices) => devices.map((each) => each.deviceId === deviceId ? { ...each, lastUsedAt: now } : each)).catch((error) =>
       log.warn({ err: error }, 'the last use of a device could not be stored'))
   }
@@ -77,8 +80,8 @@ export function createDevices ({ record, takePairing, clock, log }: {
     list: async (): Promise<DeviceView[]> => (await current()).map(viewOf),
 
     /**
-     * Pairs a device by the secret of a code, which then is used up. A device whose answer was lost sends the same again. Durable before it
-     * resolves. Throws PairingRefused (403), TooManyDevices (409), TooManyPairings (429).
+     * Pairs a device by the secret of a pairing code, which is then used up. A device that did not receive the answer may send the same
+     * request again. Resolves when the device is durable. Throws PairingRefused (403), TooManyDevices (409), TooManyPairings (429).
      */
     async pair ({ secret, key, name }: Pairing): Promise<DecidingDevice> {
       countTry()
@@ -100,13 +103,13 @@ export function createDevices ({ record, takePairing, clock, log }: {
       })
     },
 
-    /** Returns the device of a key. Throws NotPaired (401). */
+    /** Returns the device to which a key belongs. Throws NotPaired (401). */
     async require (key: string | undefined): Promise<DecidingDevice> {
       const keyDigest = key === undefined ? undefined : digestOf(key)
       const device = (await stored()).find((each) => each.keyDigest === keyDigest)
       if (device === undefined) throw new NotPaired()
       if (!hasKey(device, clock.now())) {
-        // No clock brings it back.
+        // Stores the removal, so that a clock that is set back does not make the key valid again.
         await change((devices) => devices)
         throw new NotPaired()
       }
@@ -114,12 +117,12 @@ export function createDevices ({ record, takePairing, clock, log }: {
       return { deviceId: device.deviceId, name: device.name }
     },
 
-    /** Throws NotPaired (401) when the device was removed meanwhile. */
+    /** Throws NotPaired (401) if the device was removed meanwhile. */
     async assertPaired ({ deviceId }: DecidingDevice): Promise<void> {
       if (!(await current()).some((each) => each.deviceId === deviceId)) throw new NotPaired()
     },
 
-    /** Ends the key of a device. Durable before it resolves. Throws DeviceNotFound (404). */
+    /** Removes a device, whose key then no longer works. Resolves when the removal is durable. Throws DeviceNotFound (404). */
     async remove (deviceId: string): Promise<RemovedDevice> {
       if (!(await current()).some((each) => each.deviceId === deviceId)) throw new DeviceNotFound(deviceId)
       await change((devices) => devices.filter((each) => each.deviceId !== deviceId))

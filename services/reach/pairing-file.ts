@@ -5,27 +5,27 @@ import { digestOf } from './device-digest.ts'
 import { writeAtomically } from '../lib/file-system.ts'
 import { isObject } from '../lib/json.ts'
 
-// The command `local-agent reach` leaves the digest of a secret in the folder of the service, where only its user can write. So no
-// operation of the main port can open the door to a device.
+// The command `local-agent reach` writes the digest of a secret to the folder of the service, where only its
+// user can write. So no request to the main port can allow a device to pair.
 
-/** How long a secret can be used, milliseconds. */
+/** How long a secret can be used; milliseconds. */
 export const PAIRING_MS = 10 * 60 * 1000
 
 const fileIn = (home: string) => join(home, 'reach-pairing.json')
 
-/** Lets one device pair with the secret, from now on; it takes the place of an earlier one. Durable before it resolves. */
+/** From now on, lets one device pair with the secret, which replaces an earlier secret. Resolves when the offer is on disk. */
 export async function offerPairing (home: string, secret: string, now: number): Promise<void> {
   await writeAtomically(fileIn(home), `${JSON.stringify({ digest: digestOf(secret), until: now + PAIRING_MS })}\n`)
 }
 
 /**
- * Uses up a secret. Returns whether it was the one that is offered. Its file is gone before a device gets anything, so that no second
- * device can use it, whenever the service is killed.
+ * Uses up a secret. Resolves to whether the secret is valid: it is the offered one and in time. The file of the offer is
+ * removed before a device gets an answer, so that no second device can use the secret, even if the service is killed.
  */
 export async function takePairing (home: string, secret: string, now: number): Promise<boolean> {
   const file = fileIn(home)
   const offered = readOffer(await readFile(file, 'utf8').catch(() => ''))
-  // A clock that was set back must not make it last longer.
+  // A clock that was set back must not make the secret last longer.
   const isInTime = offered !== undefined && offered.until > now && offered.until <= now + PAIRING_MS
   if (!isInTime || !timingSafeEqual(Buffer.from(offered.digest), Buffer.from(digestOf(secret)))) return false
   return unlink(file).then(() => true, () => false)

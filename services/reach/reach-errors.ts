@@ -1,6 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 
-/** One sentence for every wrong secret: who guesses learns nothing. */
+/** The same sentence for every wrong secret, so that a guesser learns nothing. */
 export const PairingRefused = defineError(
   'ERR_PAIRING_REFUSED',
   'This code opens nothing, or nothing any more. Run `local-agent reach` on the computer and scan the new one.'

@@ -3,16 +3,16 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import { type RunRecord, withoutDroppedTries } from '../runs/index.ts'
 import type { AnswerLine, ApprovalLine, CallLine, EndLine, Line } from './recording.ts'
 
-/** An item that a run asked. */
+/** An item of the ledger that a run asked for. */
 export type RunItem = Exclude<Approval, TaskChoice>
 type Outcome = Extract<RunEvent, { type: 'tool-output' | 'tool-error' | 'tool-denied' }>
 
-/** Statuses of runs whose last model call may have been cut off. */
+/** Final statuses of runs whose last model call may have been cut off. */
 const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
 
 /**
- * Returns the lines of a run, made from its events and items. An answer stands behind everything that was new to the model, and is followed
- * by the outcomes of its calls. Lines are written as JSON, which drops undefined fields.
+ * Returns the lines of a recording about a run, made from its events and items. The line of an answer comes after everything that was
+ * new to the model, and before the outcomes of the calls in that answer. Lines are written as JSON, which drops undefined fields.
  */
 export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem[], record: RunRecord): Line[] {
   const events = withoutDroppedTries(stored)
@@ -48,7 +48,7 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
     switch (event.type) {
       case 'context': {
         const { system, tools, deferred } = event.context
-        // The first step has begun already.
+        // The first step may have begun before: its answer line must follow the context.
         const at = lines.at(-1) === answer ? lines.length - 1 : lines.length
         lines.splice(at, 0, { type: 'context', system, tools, deferred })
         break
@@ -95,11 +95,11 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
         if (answer !== undefined && !isWhole) answer.failure = { code: event.code, message: event.errorText }
         break
       default:
-        // Other events add nothing to these.
+        // Other events add nothing to the lines.
     }
   }
   if (answer !== undefined && !isWhole && answer.failure === undefined && CUT.includes(record.status)) answer.isCut = true
-  // A task does not keep a step whose model call failed.
+  // The events of a task do not include a step whose model call failed, so its line is added.
   const isFailedCall = record.taskId !== undefined && record.status === 'failed' && (answer?.toolCalls?.length ?? 1) > 0
   if (isFailedCall) lines.push({ type: 'answer', failure: { code: 'ERR_PROVIDER_FAILED', message: record.error ?? '' } })
   const ended = new Set(lines.flatMap((line) => line.type === 'call' ? [line.id] : []))
@@ -108,7 +108,8 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
 }
 
 /**
- * Returns the line of an item: the question and the decision. Nothing for an item that the run itself withdrew, for example to ask it anew.
+ * Returns the line about an item, with the question and the decision; [] for a call of the application, and for
+ * an item that the run itself withdrew, for example to ask for it again.
  */
 function approvalLine (item: RunItem): ApprovalLine[] {
   if (item.kind === 'app' || (item.kind === 'tool' && item.replacedBy !== undefined)) return []

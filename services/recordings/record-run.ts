@@ -25,9 +25,9 @@ const RecordingTooLarge = defineError(
   'The recording would have more than 50 MiB. Record a run with smaller files, images or outputs.'
 )
 
-/** Time limit of the search for secrets, milliseconds. */
+/** The time limit of the search for secrets; milliseconds. */
 const SCRUB_MS = 60_000
-/** Files of more bytes are left out. */
+/** The most bytes of a file that the recording includes; larger files are left out. */
 const MOST_TEXT = 256 * 1024
 
 interface RecordParts {
@@ -39,22 +39,24 @@ interface RecordParts {
   host: Pick<ToolHost, 'sources' | 'permission' | 'find'>
   registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
   config: () => Config
-  /** Returns the kind of box for commands; undefined while it is unknown. */
+  /** Returns the kind of box in which commands run; undefined while it is unknown. */
   box: () => Header['box']
   /** Returns every secret that the service knows. */
   secrets: () => string[]
-  /** The folder that runs work in by default. */
+  /** Returns the default working folder of runs. */
   workspace: () => string
   /** The description of the computer in system prompts. */
   machine: string
   now: () => number
-  /** Searches for secrets in a worker. */
+  /** Runs the search for secrets in a worker. */
   transform: Pick<Transform, 'run'>
-  /** Returns whether a run is not over; undefined for an unknown run. */
+  /** Resolves to true if a run has not ended; to undefined if it is unknown. */
   isLive(runId: string): Promise<boolean | undefined>
 }
 
-/** Returns the recording of a run that is over. Throws RunUnknown (404), RunLive (409), RunGone (410) or RecordingTooLarge (413). */
+/**
+ * Returns the recording of a run that has ended, as text. Throws RunUnknown (404), RunLive (409), RunGone (410) or RecordingTooLarge (413).
+ */
 export async function recordRun (runId: string, parts: RecordParts, signal: AbortSignal): Promise<string> {
   const live = await parts.isLive(runId)
   if (live === true) throw new RunLive(runId)
@@ -88,7 +90,7 @@ export async function recordRun (runId: string, parts: RecordParts, signal: Abor
   return text
 }
 
-/** Returns the capable model of a run with its window, and the model for the questions beside its steps. */
+/** Returns the capable model of a run with its context window in tokens, and the model that answered questions beside the steps. */
 async function modelsOf ({ record, log }: Run, { registry }: RecordParts, signal: AbortSignal): Promise<Header['models']> {
   const aside = log.events.findLast((event) => event.type === 'aside')
   const capable = (record as ThreadRun).model?.id ?? record.options?.model ?? registry.active()
@@ -137,7 +139,7 @@ async function taskOf (record: TaskRun, { tasks }: RecordParts): Promise<Line> {
   }
 }
 
-/** Returns the system prompt without the user's memory, which is the end of one of its messages. */
+/** Returns the context line with a placeholder for the user's memory, which is the end of one of the system messages. */
 function withoutMemory<L extends { system: string[] }> (line: L, notHeld: string[]): L {
   const cut = (text: string) => {
     const at = text.indexOf(MEMORY_FOLLOWS)
@@ -148,7 +150,7 @@ function withoutMemory<L extends { system: string[] }> (line: L, notHeld: string
   return { ...line, system: line.system.map(cut) }
 }
 
-/** Returns the tool servers whose tools the run was told of or called. */
+/** Returns the tool servers with tools that the run could use or that it called. */
 function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[] {
   const names = new Set(lines.flatMap((line) => {
     if (line.type === 'context') return [...line.tools.map(({ name }) => name), ...line.deferred ?? []]
@@ -164,7 +166,7 @@ function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[]
   }))
 }
 
-/** Returns the files that the run changed, and those that it read and that have not changed since. */
+/** Returns the files that the run changed, and the files that it read if they have not changed since. */
 async function filesOf (
   record: RunRecord,
   events: readonly RunEvent[],
@@ -220,7 +222,7 @@ function whyNotReplayed ({ status, options }: RunRecord, events: readonly RunEve
   return undefined
 }
 
-/** Returns the folders of the run with their placeholders. */
+/** Returns the folders of the run, and the description of the computer, with the names of their placeholders. */
 async function foldersOf (
   { cwd }: RunRecord,
   { machine, workspace, config }: RecordParts

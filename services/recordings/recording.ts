@@ -12,66 +12,66 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Reply } from '../models/index.ts'
 import { Usage as BadUsage } from '../lib/usage-error.ts'
 
-// A recording is a file of JSON lines: the header, then the request of the run and its events in their order. An answer of a model stands
-// behind everything that was new to the model. A file that a person writes, with a header, a request and answers, is a recording, too.
+// A recording is a file of JSON lines: the header, then the request of the run and its events in order. An answer of a model comes
+// after everything that was new to the model. A file that a person writes, with a header, a request and answers, is a recording, too.
 
-/** The version of the format. Lines and fields that a reader does not know are ignored, so most changes need no new version. */
+/** The version of the format. Readers ignore lines and fields that they do not know, so most changes need no new version. */
 export const FORMAT = 1
-/** The greatest size of a recording, bytes. */
+/** The greatest size of a recording; bytes. */
 export const MOST_BYTES = 50 * 1024 * 1024
 
 export interface Header {
   type: 'recording'
   version: number
-  /** The version of the service that wrote it. */
+  /** The version of the service that wrote the recording. */
   service?: string
   /** Milliseconds since the Unix epoch. */
   recordedAt?: number
   startedAt?: number
   /** The capable model with its context window in tokens, and the model for questions beside the steps. */
   models?: { capable?: string, fast?: string, window?: number }
-  /** The settings that affect how a run goes. */
+  /** The settings that affect how the run goes. */
   config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'commands' | 'roots'>
-  /** The kind of box for commands. */
+  /** The kind of box in which commands ran. */
   box?: BoxKind['is']
   /** The replacements: the kind of secret, its placeholder, and how often it occurred. */
   replaced?: Array<{ what: string, by: string, count: number }>
-  /** Sentences about parts of the run that are not in the file. */
+  /** Descriptions of parts of the run that the recording does not contain. */
   notHeld?: string[]
   /** Why the run cannot be replayed. */
   cannotReplay?: string
 }
 
-/** The request of a conversation. */
+/** The request in a conversation that began the run. */
 export interface RequestLine {
   type: 'request'
   messages: Array<{ role: string, [field: string]: unknown }>
   options?: RunOptions
 }
 
-/** The task of the run. */
+/** The task to which the run belongs. */
 interface TaskLine {
   type: 'task'
   goal: string
   plan?: { phases: Array<{ description: string }>, qualityCriteria?: string[], expects?: Expects }
   approval?: TaskBody['approval']
   options?: RunOptions
-  /** What the user said to this run. */
+  /** The steering comments for this run. */
   steering?: string[]
-  /** The data that the run began with. */
+  /** The data that was given to the run when it was created. */
   input?: unknown
 }
 
-/** The texts that models got beside the messages. */
+/** The texts that the model received besides the messages. */
 export interface ContextLine {
   type: 'context'
   system: string[]
   tools: LanguageModelV4FunctionTool[]
-  /** The names of the tools that the model could find. */
+  /** The names of deferred tools, which the model could find by a search. */
   deferred?: string[]
 }
 
-/** A tool server whose tools the run had. */
+/** A tool server with tools that the run could use. */
 export interface ServerLine {
   type: 'server'
   name: string
@@ -82,13 +82,13 @@ export interface ServerLine {
 /** The answer of the capable model to one step. */
 export interface AnswerLine extends Reply {
   type: 'answer'
-  /** The answer was cut: the run was stopped, or the service ended. */
+  /** The answer was cut off, because the run was stopped or the service ended. */
   isCut?: true
-  /** The call of the model failed. */
+  /** The error, if the model call failed. */
   failure?: { code: string, message: string }
 }
 
-/** The answer to a question of the service, such as the analysis. */
+/** The answer of a model to a question beside the steps, such as the analysis. */
 interface AsideLine {
   type: 'aside'
   name: string
@@ -96,7 +96,7 @@ interface AsideLine {
   usage?: Usage
 }
 
-/** How a call of a tool ended. */
+/** A tool call and its outcome. */
 export interface CallLine {
   type: 'call'
   id?: string
@@ -107,36 +107,39 @@ export interface CallLine {
   /** The input was refused before any tool ran. */
   isInvalid?: true
   denied?: string
-  /** What allowed the call, or who executed it, unless its tool ran after an approval or without one. */
+  /** `grant`: a grant allowed the call. `app`: the application executed it. `user`: the user answered it. Absent for any other call. */
   by?: 'grant' | 'app' | 'user'
   changes?: FileChange[]
   durationMs?: number
 }
 
-/** A question to a person, and the answer. Without a decision nobody answered. */
+/** A question to a person, and the decision. Without `approved` nobody answered. */
 export interface ApprovalLine {
   type: 'approval'
   kind: 'tool' | 'question' | 'result'
-  /** The id of the call; absent for the result of a task's run. */
+  /** The id of the call; absent for the approval of a task's result. */
   call?: string
   toolName?: string
   approved?: boolean
   reason?: string
-  /** It was asked because of an address, which depends on the rest of the conversation. */
+  /** The approval was asked for because of an address, so whether it is needed depends on the rest of the conversation. */
   isContextual?: true
-  /** The input with which the person replaced the model's. */
+  /** The corrected input, if the person changed the model's input. */
   input?: unknown
   answers?: Answers
 }
 
-/** A message between two steps: of the user, of a review, or of the service itself. */
+/** A message between two steps, from the user, from a review, or from the service itself. */
 export interface MessageLine {
   type: 'message'
   from: 'user' | 'review' | 'service'
   text: string
 }
 
-/** A file that the run read or changed: its text before and after the run; null if there was no file, absent if the text is unknown. */
+/**
+ * A file that the run read or changed, with its text before and after the run: null if the file did not exist,
+ * absent if the text is unknown.
+ */
 export interface FileLine {
   type: 'file'
   path: string
@@ -157,16 +160,16 @@ export interface EndLine {
   durationMs?: number
 }
 
-/** What a person expects of the run, whichever model answers. */
+/** What a person expects of the run, independent of the model. */
 export interface ExpectLine {
   type: 'expect'
-  /** Tools that must have been called and have succeeded. */
+  /** The names of tools with at least one successful call. */
   calls?: string[]
-  /** Exactly the tools for whose calls a person must have been asked, sorted. */
+  /** The names of exactly those tools for whose calls a person was asked, sorted. */
   approvals?: string[]
-  /** Patterns of the texts of files, relative to the working folder; null for a file that must not be there. */
+  /** Regular expressions for the texts of files, by path relative to the working folder; null for a file that must not exist. */
   files?: Record<string, string | null>
-  /** A pattern of the answer. */
+  /** A regular expression for the answer. */
   answer?: string
 }
 
@@ -186,10 +189,10 @@ export type Line =
   | ExpectLine
 type LineOf<T extends Line['type']> = Extract<Line, { type: T }>
 
-/** A recording that was read. */
+/** A parsed recording. */
 export interface Recording {
   header: Header
-  /** All lines but the header, in their order. */
+  /** All lines except the header, in order. */
   lines: Line[]
 }
 
@@ -197,7 +200,7 @@ export interface Recording {
 export const linesOf = <T extends Line['type']>({ lines }: Pick<Recording, 'lines'>, type: T): Array<LineOf<T>> =>
   lines.filter((line): line is LineOf<T> => line.type === type)
 
-/** Reads a recording. Throws Usage for a text that is none, or of a newer format. */
+/** Parses a recording. Throws BadUsage for a text that is no recording or has a newer format. `name` is used in error messages. */
 export function readRecording (text: string, name: string): Recording {
   const parsed = text.split('\n').flatMap((line, at): Line[] => {
     if (line.trim() === '') return []

@@ -2,15 +2,15 @@ import { encodingsOf } from '../lib/secrets.ts'
 import type { Header } from './recording.ts'
 import { createTextFinder } from './text-finder.ts'
 
-/** Returns the placeholder for something in a recording. Ordinary text is unlikely to contain it. */
+/** Returns the placeholder that replaces a part of a recording. Ordinary text is unlikely to contain such a placeholder. */
 export const placeholder = (name: string): string => `{{recorded:${name}}}`
 
-/** Values shorter than this occur in ordinary text. */
+/** The fewest characters of a secret. Shorter values occur in ordinary text. */
 const SHORTEST = 6
 const NAMES = 'pass(?:word|phrase|wd)?|pwd|secret|(?:api|access|private)[-_ ]?key|(?:auth|access)[-_ ]?token|credential'
 /**
- * Patterns of values that are likely to be secrets by their form, or by the name before them (then the first group). A pattern never reads
- * more than a bounded part twice, so a text is searched once, whatever it contains.
+ * Patterns of values that are likely secrets: by their form, or by the name before the value, which is then the first group.
+ * No pattern reads more than a bounded part of the text twice, so the time of a search is bounded, whatever the text contains.
  */
 const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
   ['private key', /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S]){0,8000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g],
@@ -22,14 +22,14 @@ const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
   ['password in an address', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:([^\s/@"']{3,200})@/gi],
   ['named secret', new RegExp(`(?:${NAMES})s?["']?\\s{0,3}[:=]\\s{0,3}["']?([^\\s"',;<>{}()[\\]]{6,400})`, 'gi')]
 ]
-/** Matches values behind such names that are not secrets: code, placeholders, plain words. */
+/** Matches values after such names that are no secrets: code, placeholders, plain words. */
 const NO_VALUE = /^(?:process\.|env\.|os\.|\$|%|your|example|changeme|[A-Za-z]+$|\*+$)/i
 
 type Replaced = NonNullable<Header['replaced']>
 
 /**
- * Returns the functions that replace secrets and folders in texts. Each secret has the same placeholder wherever it occurs, so that calls
- * and files still fit together. `known` are the secrets of the service, `folders` paths with their placeholders.
+ * Creates the functions that replace secrets and folders in texts. Each secret has the same placeholder wherever it occurs, so that
+ * calls and files still fit together. `known`: the secrets of the service. `folders`: paths with the names of their placeholders.
  */
 export function createScrubber ({ known, folders }: {
   known: Iterable<string>,
@@ -47,12 +47,12 @@ export function createScrubber ({ known, folders }: {
   }
   const paths = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length)
 
-  /** Finds likely secrets in a text. From then on they are replaced everywhere. */
+  /** Finds likely secrets in a text. From then on, `clean` replaces them everywhere. */
   function find (text: string): void {
     for (const [what, pattern] of LIKELY) {
       for (const [whole, value = whole] of text.matchAll(pattern)) {
         if (value.length < SHORTEST || value.includes('{{recorded:') || names.has(value)) continue
-        // A value is read to its end even if it is no secret, so that it is not read again from each of its characters.
+        // Patterns match a value to its end even if it is no secret, so that the search does not start again at each of its characters.
         if (what === 'token' && value.startsWith('eyJ') && !value.includes('.')) continue
         if (what === 'named secret' && (NO_VALUE.test(value) || !/\d|[^\w.-]/.test(value))) continue
         hide(value, what)
@@ -70,11 +70,11 @@ export function createScrubber ({ known, folders }: {
   }
 
   return {
-    /** Searches every text of a value for likely secrets. */
+    /** Searches all strings in a value for likely secrets. */
     look: (value: unknown): void => eachText(value, find),
-    /** Returns the value with secrets and folders replaced in every text. */
+    /** Returns the value with secrets and folders replaced in all its strings. */
     clean: <T>(value: T): T => mapTexts(value, clean) as T,
-    /** Returns the replacements so far. */
+    /** Returns the secrets that `clean` has replaced so far, with their counts. */
     replaced: (): Replaced => [...names.values()].filter(({ count }) => count > 0)
   }
 }
@@ -84,14 +84,14 @@ function eachText (value: unknown, visit: (text: string) => void): void {
   else if (Array.isArray(value)) { for (const each of value) eachText(each, visit) } else if (typeof value === 'object' && value !== null) {
     for (const [key, each] of Object.entries(value)) {
       visit(key)
-      // A name and its value, as in a configuration file.
+      // The name and its value together, as a configuration file shows them.
       if (typeof each === 'string') visit(`${key}: ${each}`)
       eachText(each, visit)
     }
   }
 }
 
-/** Returns the value with every text changed, including the names of fields. */
+/** Returns the value with `change` applied to all its strings, including the names of fields. */
 export function mapTexts (value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))

@@ -1,20 +1,20 @@
-/** The number of characters that are compared at a time, and the shortest text that can be searched. */
+/** How many characters are compared at a time. Shorter texts cannot be searched for. */
 const STEP = 6
 
 interface Node<T> {
-  /** The texts that end here, by their remaining characters behind the last whole step. */
+  /** The values of texts that end at this node, by their characters after the last whole step. */
   ends: Map<string, T>
   next: Map<string, Node<T>>
 }
 
 const newNode = <T>(): Node<T> => ({ ends: new Map(), next: new Map() })
 
-/** A hash of two characters, below 2^16. */
+/** Returns a hash of two characters, below 2^16. */
 const hashAt = (text: string, at: number): number => (text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) & 0xffff
 
 /**
- * Searches for many texts at once, each with a value that belongs to it. A text is read once, however many are searched for: it may have
- * been written to contain thousands of them.
+ * Creates the search for many texts at once, each with a value of its own. An input is read once, however many
+ * texts are searched for, because somebody may have written the input to contain thousands of them.
  */
 export function createTextFinder<T> () {
   const root = newNode<T>()
@@ -40,7 +40,7 @@ export function createTextFinder<T> () {
   }
 
   return {
-    /** Searches for this text from now on. Texts shorter than 6 characters are ignored. */
+    /** Adds a text to search for, with its value. Texts shorter than STEP characters are ignored. */
     add (text: string, found: T): void {
       if (text.length < STEP) return
       beginnings[hashAt(text, 0)] = 1
@@ -56,7 +56,9 @@ export function createTextFinder<T> () {
       if (!node.ends.has(rest)) node.ends.set(rest, found)
     },
 
-    /** Returns the text with every found text replaced by the result of `by`. Overlapping ones are replaced as one. */
+    /**
+     * Replaces every found text by the result of `by` for its value. Overlapping texts are replaced as one, with the value of the longest.
+     */
     replace (text: string, by: (found: T) => string): string {
       let replaced = ''
       let kept = 0

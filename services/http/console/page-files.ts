@@ -6,15 +6,15 @@ import { staticFile, staticPage, TYPES, type FileType, type StaticFile, packedFi
 const NotBuilt = defineError('ERR_NOT_FOUND', 'The page is part of the built service: run "npm run build" and start dist/server.js.')
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The page has no file "%s". It begins at %s.')
 
-/** The pages of the service in the pack, and where they begin: the console, and the page of paired devices at their own port. */
+/** The start path of each page in the pack: `console`, and `device`, the page of paired devices at its own port. */
 const BEGINS_AT = { console: '/console', device: '/' }
 
-/** The names of assets hold a digest of their content. */
+/** The cache-control of assets. Their names contain a digest of their content, so they never change. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 export type PageFiles = ReturnType<typeof createPageFiles>
 
-/** Serves the files of a page, which the pack holds compressed. They are read at each request. */
+/** Creates the service for the files of a page, which the pack holds compressed. Each request reads the file again. */
 export function createPageFiles (folder: keyof typeof BEGINS_AT) {
   async function read (name: string, takesGzip: boolean): Promise<StaticFile | undefined> {
     if (openPack() === undefined) throw new NotBuilt()
@@ -22,14 +22,14 @@ export function createPageFiles (folder: keyof typeof BEGINS_AT) {
   }
 
   return {
-    /** Returns the page, which is the same for all paths. Throws ERR_NOT_FOUND (404) when the service runs from its sources. */
+    /** Returns the HTML page, which is the same for all paths. Throws ERR_NOT_FOUND (404) if the service runs from its sources. */
     async page (takesGzip: boolean): Promise<StaticFile> {
       const { body, headers } = (await read('index.html', takesGzip))!
       const page = staticPage(body)
       return { ...page, headers: { ...page.headers, ...headers } }
     },
 
-    /** Returns a file that the page loads. Throws ERR_NOT_FOUND (404). */
+    /** Returns an asset of the page. Throws ERR_NOT_FOUND (404). */
     async asset (name: string, takesGzip: boolean): Promise<StaticFile> {
       const type = extname(name).slice(1)
       const content = Object.hasOwn(TYPES, type) ? await read(`assets/${name}`, takesGzip) : undefined

@@ -26,7 +26,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** The page's script. Asks for the token only when the service needs one, and keeps it only while the page is open. */
+/** The script of the page. It asks for the token only if the service needs one, and keeps the token only while the page is open. */
 const START = `'use strict'
 const form = document.querySelector('form')
 
@@ -58,15 +58,15 @@ show('')
 
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.')
 
-/** Where openapi.json lies when the service runs from its sources. */
+/** The path of openapi.json when the service runs from its sources. */
 const SOURCE = new URL('../../../openapi.json', import.meta.url)
 
 /** The files of Swagger UI that the page loads, by name. */
 export const ASSETS: Record<string, FileType> = { 'swagger-ui.css': 'css', 'swagger-ui-bundle.js': 'js', 'favicon-32x32.png': 'png' }
 
 /**
- * Serves the OpenAPI document and its documentation page. Files are read at each request: from the pack, which holds them
- * compressed, or where the sources have them.
+ * Creates the service for the OpenAPI document and its documentation page. Each request reads the file again:
+ * from the pack, which holds the files compressed, or from the source folders.
  */
 export function createDocs () {
   const page = (): StaticFile => staticPage(PAGE)
@@ -83,7 +83,7 @@ export function createDocs () {
 
     page,
 
-    /** Returns a file of the page; without a name, as in `/docs/`, the page itself. Throws NoSuchFile (404). */
+    /** Returns a file of the page; the page itself for an empty name, as in `/docs/`. Throws NoSuchFile (404). */
     async asset (name: string, takesGzip: boolean): Promise<StaticFile> {
       if (name === '') return page()
       if (name === 'start.js') return staticFile('js', START)
@@ -93,5 +93,5 @@ export function createDocs () {
   }
 }
 
-/** The folder of Swagger UI's files in its package, from which the build takes them. */
+/** Returns the folder of Swagger UI's files in its npm package, from which the build takes them. */
 export const swaggerFolder = (): string => join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')

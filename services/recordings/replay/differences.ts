@@ -6,27 +6,27 @@ import { placeholder } from '../scrub.ts'
 
 /** A place where a replay differs from the recording. */
 export interface Difference {
-  /** The number of the model call before which the difference shows, from 1; 0 before the first. */
+  /** The number of the model call at which the difference appears, counted from 1; 0 before the first call. */
   step: number
-  /** A sentence. */
+  /** A sentence that describes the difference. */
   what: string
   recorded?: string
   now?: string
-  /** The lines that differ, in place of `recorded` and `now`. */
+  /** The differing lines, instead of `recorded` and `now`. */
   diff?: string
 }
 
-/** Something that is new to a model: the result of a tool, or a message. */
+/** An input that is new to a model: the result of a tool call, or a message. */
 export interface Fresh {
   kind: 'output' | 'error' | 'denied' | 'user' | 'note'
-  /** The tool of a result. */
+  /** The tool that returned the result. */
   toolName?: string
   text: string
 }
 
 type Part = Extract<LanguageModelV4Prompt[number], { role: 'tool' }>['content'][number]
 
-/** Returns what is new in a prompt: the messages behind the model's last answer. */
+/** Returns the new inputs in a prompt: the messages after the model's last answer. */
 export function freshIn (prompt: LanguageModelV4Prompt): Fresh[] {
   const last = prompt.findLastIndex(({ role }) => role === 'assistant')
   return prompt.slice(last + 1).flatMap((message): Fresh[] => {
@@ -68,15 +68,15 @@ const recordedFresh = (line: CallLine | MessageLine): Fresh => {
 }
 
 /**
- * Compares what is new to a model with what was new in the recording. Returns the first difference, or undefined. Results come from the
- * recording, so their rendering counts only in a strict replay, and so do texts of the service and of reviews.
+ * Compares the new inputs of a model call with those in the recording. Returns the first difference; undefined if there is none. Outputs of
+ * tools come from the recording, so their texts are not compared. Other texts that are not the user's are compared only in a strict replay.
  */
 export function compareFresh (
   { number, fresh }: { number: number, fresh: ReadonlyArray<CallLine | MessageLine> },
   tail: readonly Fresh[],
   isStrict: boolean
 ): Difference | undefined {
-  // Notes of the service that it does not store may be missing: that no steps are left, or the state of the plan.
+  // Notes are ignored, because some of them are not stored and therefore not recorded, such as the note that no steps are left.
   const counts = ({ kind }: Fresh) => kind !== 'note'
   const expected = fresh.map((line) => ({ line, ...recordedFresh(line) })).filter(counts)
   const found = tail.filter(counts)
@@ -100,8 +100,8 @@ export function compareFresh (
 }
 
 /**
- * Compares the system prompt and the tools of the first call with those in the recording. The last text for tasks is not compared, because
- * it is about earlier runs.
+ * Compares the system prompt and the tools of the first model call with those in the recording. For tasks, the
+ * last text of the system prompt is not compared, because it depends on earlier runs.
  */
 export function compareContext (
   context: ContextLine | undefined,
@@ -133,14 +133,14 @@ export function compareContext (
 const described = ({ description = '', inputSchema }: Pick<LanguageModelV4FunctionTool, 'description' | 'inputSchema'>) =>
   `${description}\n${JSON.stringify(inputSchema, null, 2)}`
 
-/** Returns tools as providers get them: a recording holds their original schemas. */
+/** Describes a tool with its schema as providers receive it. A recording contains the original schema. */
 const asSent = (tool: ContextLine['tools'][number]) =>
   described({ ...tool, inputSchema: projectSchema(tool.inputSchema, 'compatible').schema })
 
-/** Splits a prompt into sentences, so that a difference is short. */
+/** Puts each sentence of a prompt on a line of its own, so that a diff is short. */
 const inLines = (text: string) => alike(text).replaceAll(/([.!?:;]) (?=\p{Lu})/gu, '$1\n')
 
-/** Returns the lines that only one of two texts has: those of the recording with a minus, the others with a plus. */
+/** Returns the lines that only one of two texts has: lines of `was` with a minus, lines of `now` with a plus. */
 function changedLines (was: string, now: string): string {
   const [before, after] = [was.split('\n'), now.split('\n')]
   const [known, present] = [new Set(before), new Set(after)]
@@ -149,7 +149,7 @@ function changedLines (was: string, now: string): string {
   return lines.length > 0 ? lines.join('\n') : '(the same lines in another order)'
 }
 
-/** Removes the user's memory, which is not recorded. */
+/** Removes the user's memory from a system prompt, because a recording does not contain it. */
 function withoutMemory (text: string): string {
   const at = text.indexOf(MEMORY_FOLLOWS)
   const end = at === -1 ? -1 : text.indexOf('\n\nWhat happened in this conversation', at)
@@ -163,7 +163,7 @@ const DATE = new RegExp(`${DAY}(?: \\d\\d:\\d\\d:\\d\\d(?: GMT[+-]\\d{4}(?: \\([
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g
 const MACHINE = /This computer runs [^;]+; commands run in [^.\n]+\./g
 
-/** Makes times, ids and descriptions of the computer equal. */
+/** Replaces times, ids and descriptions of the computer by placeholders, so that they compare as equal. */
 const alike = (text: string): string =>
   text.replace(UUID, '<id>').replace(DATE, '<time>').replace(TIME, '<time>').replace(MACHINE, placeholder('machine'))
 

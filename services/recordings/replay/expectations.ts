@@ -6,17 +6,17 @@ import { Usage } from '../../lib/usage-error.ts'
 import type { ExpectLine } from '../recording.ts'
 import type { Difference } from './differences.ts'
 
-/** Time limit for searching a pattern in a text, milliseconds. */
+/** The time limit for matching a pattern; milliseconds. */
 const MATCH_MS = 2_000
 
 /**
- * Returns whether a text matches a pattern of a recording, which may come from anybody. Throws Usage if the pattern is invalid or does not
- * end.
+ * Returns whether a text matches a regular expression from a recording, which may come from anybody. Throws
+ * Usage if the pattern is invalid or takes longer than MATCH_MS.
  */
 function matches (pattern: string, flags: string, text: string): boolean {
   const refuse = (reason: string) => new Usage(`The pattern ${JSON.stringify(pattern)} of an "expect" line cannot be used: ${reason}.`)
   try {
-    // Only code that `vm` runs can be ended while it searches.
+    // Only code in a `vm` context can be stopped while it matches.
     return runInNewContext('new RegExp(pattern, flags).test(text)', { pattern, flags, text }, { timeout: MATCH_MS }) as boolean
   } catch (error) {
     const { code, message } = error as { code?: string, message: string }
@@ -25,7 +25,10 @@ function matches (pattern: string, flags: string, text: string): boolean {
   }
 }
 
-/** Returns the expectations in `expect` lines that a finished run does not meet. Throws Usage for an invalid pattern. */
+/**
+ * Returns the expectations that a finished run does not meet. `asked`: the names of tools for whose calls a
+ * person was asked. Throws Usage for an invalid pattern.
+ */
 export async function checkExpectations (
   expected: readonly ExpectLine[],
   { run, asked, cwd, step }: { run: Run, asked: ReadonlySet<string>, cwd: string, step: number }

@@ -1,6 +1,6 @@
 import type { Difference } from './differences.ts'
 
-/** The outcome of one file. */
+/** The outcome of the replay of one recording file. */
 export interface Outcome {
   file: string
   ok: boolean
@@ -14,14 +14,14 @@ export interface Outcome {
   cannotReplay?: string
 }
 
-/** The most differences of one file that are shown to a person: the first one usually causes the others. */
+/** The most differences that are shown for each of several files. The first difference usually causes the others. */
 const MOST_SHOWN = 3
 const TEXT_SHOWN = 1_000
 const LINES_SHOWN = 12
 
 const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`
 
-/** Returns the text about one file for a person: a line, and the differences below it. */
+/** Returns the text about one file for a person: a summary line with the differences below. `isAlone`: all differences are shown. */
 export function outcomeText ({ file, ok, steps, calls, approvals, ms, differences, cannotReplay }: Outcome, isAlone = false): string {
   const did = [count(steps, 'step'), count(calls, 'call'), ...approvals > 0 ? [count(approvals, 'approval')] : []].join(', ')
   const line = `${ok ? '✓' : '✗'} ${file}  ${did} (${Math.round(ms)} ms)`
@@ -45,7 +45,7 @@ function clipped (text: string): string[] {
   return [...lines.slice(0, LINES_SHOWN), ...isCut ? ['…'] : []]
 }
 
-/** Returns the last line of the output: how many recordings failed. */
+/** Returns the last line of the output, which says how many recordings failed. */
 export function summaryText (outcomes: readonly Outcome[]): string {
   const failed = outcomes.filter(({ ok }) => !ok).length
   return failed === 0

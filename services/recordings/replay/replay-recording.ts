@@ -8,17 +8,17 @@ import type { ReplaySession } from './replay-session.ts'
 import { RequestRefused, runThrough, type RecordedService } from './run-through.ts'
 
 interface Replayed {
-  /** Where the run differed from the recording, the first step first. */
+  /** The differences between the run and the recording, sorted by step. */
   differences: Difference[]
   steps: number
   calls: number
   approvals: number
 }
 
-/** Statuses of runs that ended for a reason outside of the run. */
+/** Statuses of recorded runs that ended for a reason outside of the run, so their end is not compared. */
 const ENDED_OUTSIDE = ['cancelled', 'interrupted', 'rejected']
 
-/** Replays a recording with a service for which the session plays the models and tools. */
+/** Replays a recording: sends its request to a service whose models and tools are played by `session`. */
 export async function replayRecording (
   recording: Recording,
   { service, session, cwd }: { service: RecordedService, session: ReplaySession, cwd: string }
@@ -59,7 +59,8 @@ export async function replayRecording (
 }
 
 /**
- * Returns the recorded decision about an item. An item that was not asked then is a difference, and is approved so that the run continues.
+ * Returns the recorded decision about an item; undefined if nobody decided. An item that the recording does not
+ * have is a difference, and is approved so that the run continues.
  */
 function decisionOf (item: ApprovalView, recording: Recording, session: ReplaySession): ApprovalDecision | undefined {
   if (item.kind === 'result') {
@@ -87,7 +88,7 @@ function compareEnd (run: Run, recording: Recording, session: ReplaySession): vo
     differences.push({ step: session.stepOf(call!), what: `${toolName} asks for no approval any more.` })
   }
   const [end] = linesOf(recording, 'end')
-  // A failed call may never have been made: a budget forbids it before.
+  // The last recorded call may have failed without being made, because a budget forbade it.
   const isFailure = steps.at(-1)?.answer.failure !== undefined
   if (made < steps.length - (isFailure ? 1 : 0)) {
     differences.push({

@@ -10,22 +10,22 @@ import { ANSWER_TOOL, ASK_USER } from '../../contracts/model-texts.ts'
 import { type AnswerLine, type ApprovalLine, type CallLine, linesOf, type MessageLine, type Recording } from '../recording.ts'
 import { compareContext, compareFresh, type Difference, type Fresh, freshIn } from './differences.ts'
 
-/** The new input of the model at a step, and its answer. */
+/** The new inputs of the model at a step, and the recorded answer. */
 interface RecordedStep {
   number: number
   fresh: Array<CallLine | MessageLine>
   answer: AnswerLine
 }
 
-/** Actions of a replay outside of model calls and tools. */
+/** Actions on the running run that a replay performs besides answering model calls and tool calls. */
 interface ReplayPorts {
-  /** Sends the running run a message of its user. */
+  /** Sends a message of the user to the run. */
   steer(text: string): Promise<void>
-  /** Stops the run, because the recording ends here. */
+  /** Stops the run, because the recording ends at this point. */
   stop(): Promise<void>
 }
 
-/** A call, with the facts that an item of the inbox shows. Questions have no tool. */
+/** The facts about a call that an item of the inbox shows. A question has no tool. */
 interface Called {
   toolName?: string
   input?: unknown
@@ -40,7 +40,7 @@ export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
   for (const line of lines) {
     if (line.type === 'call' || line.type === 'message') fresh.push(line)
     if (line.type !== 'answer') continue
-    // Models get the results in the order of the calls.
+    // Models receive results in the order of the calls, not in the order in which the calls ended.
     const order = steps.at(-1)?.answer.toolCalls?.map(({ id }) => id) ?? []
     const place = (each: CallLine | MessageLine) => each.type === 'call' && each.id !== undefined ? order.indexOf(each.id) : order.length
     steps.push({ number: steps.length + 1, fresh: fresh.toSorted((a, b) => place(a) - place(b)), answer: line })
@@ -50,8 +50,8 @@ export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
 }
 
 /**
- * Plays the models and tools of one run from a recording, and collects the differences. The ids of calls stay as recorded. Files are
- * changed only if `holds` says that they are copies.
+ * Creates the session that plays the models and tools of one run from a recording, and collects the differences. The ids
+ * of calls stay as recorded. A file is changed only if `holds` returns true for its path, which means that it is a copy.
  */
 export function createReplaySession (
   recording: Recording,
@@ -67,13 +67,13 @@ export function createReplaySession (
   const asides = Map.groupBy(linesOf(recording, 'aside'), ({ name }) => name)
   const differences: Difference[] = []
   const asked = new Set<string>()
-  /** The calls that ran or were answered. */
+  /** The recorded ids of calls that ran or were answered. */
   const ran = new Set<string>()
   let ports: ReplayPorts | undefined
   let made = 0
   let before: { answers: number, fresh: Fresh[] } = { answers: -1, fresh: [] }
 
-  /** Calls that the user or the application answers have new ids in each run. */
+  /** The recorded ids by new ids, for calls that the user or the application answers, because these get new ids in each run. */
   const matched = new Map<string, string>()
   const isOfOthers = ({ by }: CallLine) => by === 'app' || by === 'user'
 
@@ -89,7 +89,7 @@ export function createReplaySession (
   }
   const stepOf = (call: string) => steps.find(({ answer }) => answer.toolCalls?.some(({ id }) => id === call))?.number ?? made
 
-  /** The recording ends here. Pending until the run is stopped. */
+  /** Stops the run, because the recording ends at this point. Stays pending until the signal aborts, then rejects with its reason. */
   function stopped (signal: AbortSignal | undefined): Promise<never> {
     void ports?.stop().catch(() => {})
     return new Promise((_resolve, reject) => {
@@ -99,7 +99,10 @@ export function createReplaySession (
     })
   }
 
-  /** Returns what is new in a prompt since the previous call. An empty answer of the model is not part of a prompt. */
+  /**
+   * Returns the inputs that are new in a prompt since the previous model call. A prompt does not contain empty
+   * answers of the model, so new inputs cannot be found by the number of answers alone.
+   */
   function freshSince (prompt: LanguageModelV4CallOptions['prompt']): Fresh[] {
     const fresh = freshIn(prompt)
     const answers = prompt.filter(({ role }) => role === 'assistant').length
@@ -182,31 +185,34 @@ export function createReplaySession (
     perform,
     steps,
     differences,
-    /** The number of model calls so far. */
+    /** The number of model calls that the run has made so far. */
     get made () {
       return made
     },
     connect: (given: ReplayPorts) => void (ports = given),
-    /** True if the run had a tool. */
+    /** True if the recorded run could use a tool. */
     wasOffered: (name: string) => told.includes(name) || called.includes(name),
     recordedId,
     stepOf,
-    /** Returns the recorded line of a call. */
+    /** Returns the recorded line of a call; undefined if there is none. */
     callOf: (id: string, call?: Called): CallLine | undefined => calls.get(recordedId(id, call)),
-    /** Marks a call as answered in place of its tool. */
+    /** Marks a call as answered by the application. */
     answered: (id: string) => void ran.add(recordedId(id)),
-    /** Returns a person's recorded decision about a call, and marks it as asked. */
+    /** Returns a person's recorded decision about a call, and marks the call as one that asked for an approval. */
     decisionOf (id: string, call?: Called): ApprovalLine | undefined {
       const known = recordedId(id, call)
       asked.add(known)
       return approvals.get(known)
     },
-    /** Returns the recorded approvals of calls that ran without one this time. Other outcomes of calls are differences of their own. */
+    /**
+     * Returns the recorded approvals of calls that ran without an approval in this replay. Calls that did not run
+     * are differences of their own.
+     */
     unasked: (): ApprovalLine[] =>
       [...approvals].filter(([id, { kind, isContextual }]) => kind === 'tool' && !isContextual && !asked.has(id) && ran.has(id))
         .map(([, line]) => line)
   }
 }
 
-/** True if a whole call is a step: the structured answer of a run. */
+/** True if a model call without streaming is a step of the run: it asks for the structured answer. */
 const isStep = ({ responseFormat }: LanguageModelV4CallOptions) => responseFormat?.type === 'json' && responseFormat.name === ANSWER_TOOL

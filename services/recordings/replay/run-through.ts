@@ -4,28 +4,31 @@ import type { Run } from '../../../schemas/runs.ts'
 import type { ToolCallView } from '../../../schemas/tool-calls.ts'
 import { linesOf, type Recording } from '../recording.ts'
 
-/** The service that gets a recorded request: its own interface, in process. */
+/** The service that receives a recorded request, called in this process through its HTTP interface. */
 export interface RecordedService {
   request(method: 'GET' | 'POST', url: string, body?: object): Promise<{ status: number, body: any }>
 }
 
 /** Answers the questions of a run. */
 export interface Answering {
-  /** Returns the decision of an approval or of questions, or undefined to leave it open; the run is then left waiting. */
+  /** Returns the decision about an approval or the answers to questions; undefined to leave the item open, and the run waiting. */
   decide(item: ApprovalView): ApprovalDecision | undefined
-  /** Returns the result of a call of the application. */
+  /** Returns the result of a call of the application; undefined to leave the call open. */
   answerCall(call: ToolCallView): { output: Record<string, unknown> } | { error: string } | undefined
-  /** Called when the run is known, while it executes. */
+  /** Called with the ids of the run as soon as they are known, while the run executes. */
   began?(place: { runId?: string, threadId?: string, taskId?: string }): void
 }
 
 /** The service refused the request of a recording. */
 export class RequestRefused extends Error {}
 
-/** How long one request for the end of a run waits, milliseconds. */
+/** How long one request waits for the end of a run; milliseconds. */
 const WAIT_MS = 60_000
 
-/** Makes the request of a recording and answers the questions of its run. Returns the run at its end, or when nobody answers. */
+/**
+ * Sends the request of a recording and answers the questions of the run. Resolves to the run when it has ended,
+ * or when it waits and `answering` leaves its items open.
+ */
 export async function runThrough (recording: Recording, service: RecordedService, cwd: string, answering: Answering): Promise<Run> {
   const runId = linesOf(recording, 'task').length > 0
     ? await beginTask(recording, service, cwd, answering)
@@ -39,7 +42,7 @@ export async function runThrough (recording: Recording, service: RecordedService
   }
 }
 
-/** Answers the open items of a run. Returns whether anything was answered. */
+/** Answers the open items of a run. Resolves to whether at least one was answered. */
 async function answerOpen (runId: string, { request }: RecordedService, { decide, answerCall }: Answering): Promise<boolean> {
   let isAnswered = false
   const { approvals } = (await request('GET', '/approvals?limit=500')).body as { approvals: ApprovalView[] }
@@ -85,7 +88,10 @@ async function beginTask (recording: Recording, { request }: RecordedService, cw
   return runs[0].runId
 }
 
-/** Returns the recorded options without the model, which the replay chooses, and without money and time, which a replay does not use. */
+/**
+ * Returns the recorded options for a replay: without model and agent, which the replay replaces, and without
+ * budgets of money and time, which a replay does not use.
+ */
 function replayOptions ({ model, agent, budget, ...options }: RunOptions = {}): RunOptions {
   return { ...options, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
 }

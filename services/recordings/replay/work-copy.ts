@@ -5,24 +5,27 @@ import type { Config } from '../../../schemas/config.ts'
 import { linesOf, type Recording } from '../recording.ts'
 import { mapTexts } from '../scrub.ts'
 
-/** The folders of one replay, below a temporary one. */
+/** The folders of one replay, in a temporary folder. */
 interface WorkCopy {
   /** The configuration folder of the service. */
   home: string
   /** The working folder of the run, with the recorded files. */
   cwd: string
-  /** The recording with these folders in place of the original ones. */
+  /** The recording with the paths of these folders instead of placeholders. */
   recording: Recording
-  /** True if a path is in the folders of the copy. Nothing is written elsewhere, whatever a recording says. */
+  /** True if a path is in one of the folders of the copy. Nothing is written elsewhere, whatever a recording contains. */
   holds(path: string): boolean
   remove(): Promise<void>
 }
 
-/** The window of a model without a recorded one, tokens. */
+/** The context window, in tokens, for a model whose window is not recorded. */
 const LARGEST_WINDOW = 100_000_000
 const FOLDER = /\{\{recorded:(cwd|workspace|home|root-\d+)\}\}/g
 
-/** Makes the folders of a replay: the recorded files as they were before the run. `config` becomes the service's config.json. */
+/**
+ * Creates the folders of a replay and writes the recorded files as they were before the run. `config` is written
+ * as the service's config.json.
+ */
 export async function makeWorkCopy (given: Recording, config: Config): Promise<WorkCopy> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-test-')))
   const folder = (name: string) => join(root, name === 'cwd' ? 'work' : name === 'home' ? 'user' : name)
@@ -47,7 +50,10 @@ export async function makeWorkCopy (given: Recording, config: Config): Promise<W
   return { home, cwd: folder('cwd'), recording, holds, remove: () => rm(root, { recursive: true, force: true }) }
 }
 
-/** Returns the settings of the service for a replay: those of the recording, and none that would start work beside the run. */
+/**
+ * Returns the settings of the service for a replay: the recorded ones, with titles and extraction off, because
+ * these would start work beside the run.
+ */
 export const replayConfig = ({ header: { models, config } }: Recording): Config => ({
   ...config,
   ...{ model: models?.capable ?? 'recorded/model', models: { fast: models?.fast ?? models?.capable ?? 'recorded/model' } },
