@@ -5,8 +5,8 @@ import { defineConfig, type Plugin } from 'vite'
 const SERVICE = process.env.LOCAL_AGENT_URL ?? 'http://127.0.0.1:3001'
 
 /**
- * Makes the styles of `pages/<name>/` hold on that page alone, on which the body has `data-page="<name>"` (`parts/frame.tsx`). What a page
- * draws outside of its own elements, such as dialogs, is in the body, too.
+ * Restricts the styles of `pages/<name>/` to that page, on which the body has `data-page="<name>"` (`parts/frame.tsx`). The attribute is on
+ * the body because dialogs are rendered there, outside of the page's own elements.
  */
 const stylesOfPages: Plugin = {
   name: 'styles-of-pages',
@@ -18,8 +18,8 @@ const stylesOfPages: Plugin = {
 }
 
 /**
- * The console. `npm run console` serves it with hot reload, for a service that runs at LOCAL_AGENT_URL. The proxy removes the
- * origin of the development server, which the service would refuse.
+ * The build of the console. `npm run console` serves it with hot reload, for a service at LOCAL_AGENT_URL. The proxy removes the origin of
+ * the development server, which the service would refuse.
  */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -27,9 +27,9 @@ export default defineConfig({
   plugins: [stylesOfPages, react()],
   build: {
     target: 'es2023',
-    // Data URLs and inline modules would need a wider content security policy.
+    // Data URLs and inline modules would need a less strict content security policy.
     assetsInlineLimit: 0,
-    // One file of styles has one order, whichever page is visited first.
+    // A single style sheet has a fixed order of rules, whichever page is visited first.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     license: false

@@ -2,17 +2,18 @@ import { button, element } from './elements.ts'
 import { decideRequest, forget, isPaired, type Listed, listRequests, pair, Refused, showRequest } from './requests.ts'
 import { requestView } from './show-request.ts'
 
-// The page of a paired device: pair, list, look, answer. It holds one request at a time and remembers nothing but its key.
+// The page of a paired device. It pairs the device, lists the open approvals, shows one in full and sends the answer. It shows one at a
+// time and stores only its key.
 
-/** Between two looks for requests while the page can be seen, milliseconds. */
+/** The interval at which a visible page reads the open approvals, in milliseconds. */
 const LOOK_MS = 4_000
 const SECRET = /^#pair=([A-Za-z0-9_-]{22})$/
 
 const main = document.querySelector('main')!
 const status = document.querySelector('#status')!
-/** The request that is shown in full. */
+/** The id of the approval that is shown in full. */
 let opened: string | undefined
-/** The requests that the list shows: it is drawn again only when they change. */
+/** The approvals in the list, as JSON. The list is drawn again only if they change. */
 let listed = ''
 
 const say = (text: string) => {
@@ -25,7 +26,7 @@ function draw (...children: Array<Node | false>): void {
   scrollTo(0, 0)
 }
 
-/** Says what went wrong. A key that is not valid any more is forgotten. */
+/** Shows an error. Deletes the key if it is no longer valid. */
 function fail (error: unknown): void {
   if (!(error instanceof Refused)) return say('The computer cannot be reached. It is tried again.')
   say(error.message)
@@ -46,7 +47,7 @@ function showUnpaired (): void {
   )
 }
 
-/** Returns how a person would call this device. */
+/** Returns a name for this device, guessed from its browser. */
 function guessName (): string {
   const [kind] = /iPhone|iPad|Android|Mac|Windows|Linux/.exec(navigator.userAgent) ?? []
   return kind === 'Android' ? 'Android phone' : kind ?? 'Phone'
@@ -104,7 +105,7 @@ async function showList (): Promise<void> {
   await refresh()
 }
 
-/** Reads what waits, and shows it unless a request is open. */
+/** Reads the open approvals, and lists them unless one is shown in full. */
 async function refresh (): Promise<void> {
   if (!isPaired() || opened !== undefined) return
   try {

@@ -7,7 +7,7 @@ type Properties = Partial<Record<'className' | 'type' | 'id' | 'value' | 'autoco
   required?: boolean
 }
 
-/** Makes an element. Texts show every character that would hide or turn others. */
+/** Creates an element. In its texts, characters that would hide or reorder other text are made visible. */
 export function element<K extends keyof HTMLElementTagNameMap> (
   tag: K,
   properties: Properties = {},

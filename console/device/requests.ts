@@ -1,8 +1,8 @@
-// The requests of the page to the port for devices. The key is made here and never leaves but in their headers.
+// Requests of the page to the port for devices. The key is generated here, and is sent only in request headers.
 
 const KEY = 'reach-key'
 const PAIRED = 'reach-paired'
-/** How long an answer may take, milliseconds. A preview of a large file takes some. */
+/** Timeout of a request, in milliseconds. A preview of a large file takes a while. */
 const ANSWER_MS = 30_000
 
 export interface Listed {
@@ -48,7 +48,7 @@ export interface ShownRequest {
   }
 }
 
-/** An answer that is no success, in the service's own words. */
+/** A response with an error status; the message is the service's own. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -80,7 +80,7 @@ export function forget (): void {
   localStorage.removeItem(PAIRED)
 }
 
-/** Pairs with the secret of a code. The key is kept before it is sent, so that the same can be sent again after a lost answer. */
+/** Pairs with the secret of a code. The key is stored before it is sent, so that the same key can be sent again if the response is lost. */
 export async function pair (secret: string, name: string): Promise<void> {
   if (isPaired() || localStorage.getItem(KEY) === null) {
     forget()

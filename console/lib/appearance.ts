@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
 
-/** What the user chooses of the looks, for this browser. The first one of each is what the system asks for. */
+/** Appearance settings of this browser, with their choices. The first choice is the default. */
 export const CHOICES = {
   theme: ['system', 'light', 'dark'],
   text: ['normal', 'small', 'large', 'larger'],
-  /** By what the list of conversations is grouped. */
+  /** How the list of conversations is grouped. */
   conversations: ['time', 'folder']
 } as const
 type Look = keyof typeof CHOICES
@@ -23,19 +23,19 @@ let appearance: Appearance = {
   conversations: read('conversations', CHOICES.conversations)
 }
 
-/** Puts the looks on the page, on which `styles/theme.css` says what they are. */
+/** Sets the appearance as data attributes of the page; `styles/theme.css` styles them. */
 export function applyAppearance (): void {
   Object.assign(document.documentElement.dataset, appearance)
 }
 
-/** Changes one of the looks at once, and for later visits of this browser. */
+/** Changes one setting at once, and stores it for this browser. */
 export function setAppearance<L extends Look> (look: L, choice: Appearance[L]): void {
   appearance = { ...appearance, [look]: choice }
   applyAppearance()
   try {
     localStorage.setItem(keyOf(look), choice)
   } catch {
-    // Without room in the storage it holds until the page is left.
+    // The storage is full or disabled, so the setting holds until the page is closed.
   }
   for (const each of [...listeners]) each()
 }

@@ -2,10 +2,10 @@ import { useMemo, useState } from 'react'
 
 const keyOf = (key: string) => `draft ${key}`
 
-/** Returns what the user has typed; empty for nothing. */
+/** Returns the stored draft; '' if there is none. */
 export const readDraft = (key: string): string => sessionStorage.getItem(keyOf(key)) ?? ''
 
-/** State that survives a reload of the tab, for what the user has typed. `key` names it; an empty text is not kept. */
+/** State for typed text that survives a reload of the tab. `key` names the draft; an empty text is not stored. */
 export function useDraft (key: string): [string, (text: string) => void] {
   const stored = keyOf(key)
   const [text, setText] = useState(() => readDraft(key))
@@ -15,12 +15,12 @@ export function useDraft (key: string): [string, (text: string) => void] {
       if (next === '') sessionStorage.removeItem(stored)
       else sessionStorage.setItem(stored, next)
     } catch {
-      // The storage of the tab is full: the text stays on the page.
+      // The storage of the tab is full, so the text stays on the page only.
     }
   }]
 }
 
-/** The fields of a form, which survive a reload, and a dialog that was closed, until they are saved. `set` changes some of them. */
+/** The fields of a form. They survive a reload and the closing of their dialog, until they are saved. `set` changes some of them. */
 export function useForm<Values extends object> (key: string, begin: Values) {
   const [draft, setDraft] = useDraft(key)
   const values = useMemo((): Values => draft === '' ? begin : { ...begin, ...JSON.parse(draft) }, [draft, begin])
@@ -31,12 +31,12 @@ export function useForm<Values extends object> (key: string, begin: Values) {
   }
 }
 
-/** Forgets what was typed, now that it has arrived. Where it has the `text`, what was typed since then stays. */
+/** Deletes a draft after the service has received it. With `text`, the draft is kept if it has changed since that text was sent. */
 export function forgetDraft (key: string, text?: string): void {
   if (text === undefined || sessionStorage.getItem(keyOf(key)) === text) sessionStorage.removeItem(keyOf(key))
 }
 
-/** Forgets all that was typed in this tab. */
+/** Deletes all drafts of this tab. */
 export function forgetDrafts (): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(keyOf(''))) sessionStorage.removeItem(key)
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Keeps the focus from being lost with a button that an action has removed: it goes to the element of the returned ref. `state` is what
- * decides on the buttons; nothing happens unless `hasActed`, so that a change from elsewhere moves no focus.
+ * Moves the focus to the element of the returned ref if an action has removed the focused button. `state` is the value on which the buttons
+ * depend. Nothing happens unless `hasActed` is true, so that a change from elsewhere moves no focus.
  */
 export function useKeptFocus (state: unknown, hasActed: boolean) {
   const element = useRef<HTMLDivElement>(null)

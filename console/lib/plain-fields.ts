@@ -3,7 +3,7 @@ import { say } from './say.ts'
 
 const FIELDS = ['interval', 'once', 'in', 'at', 'on', 'timezone', 'except'] as const
 
-/** Returns a text of the service for a person: without requests, and with the labels of forms for the fields of schedules. */
+/** Returns a text of the service for people: without HTTP requests, and with form labels instead of the names of schedule fields. */
 export function plainText (text: string): string {
   const plain = plainWords(text).replace(/\bschedule\.(\w+)\b/g, (written, name) => {
     const field = FIELDS.find((each) => each === name)

@@ -1,10 +1,10 @@
-/** The line at which code begins or ends, and a block of it, to its end or that of the text. */
+/** The first or last line of a fenced code block; and a whole block, which ends at its closing fence or at the end of the text. */
 const FENCE = /^ {0,3}(?:`{3,}|~{3,}).*$/gm
 const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1.*$|(?![^]))/gm
 
 /**
- * Returns the words of Markdown for a line of a list, without its signs for emphasis, code, headings, links, ticks and footnotes, and
- * without code beside words.
+ * Returns the words of a Markdown text for one line of a list. Removes the marks of emphasis, code, headings, links, checkboxes and
+ * footnotes, and code blocks unless the text has no other words.
  */
 export function plainMarkdown (text: string): string {
   const words = text.replace(CODE, '')
@@ -15,5 +15,5 @@ export function plainMarkdown (text: string): string {
     .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
 }
 
-/** Returns a piece of Markdown without the signs for code, bold text and headings, of which the other one may lie in the next piece. */
+/** Removes the marks of code, bold text and headings from a piece of Markdown. A piece may hold only one of two paired marks. */
 export const withoutMarks = (text: string): string => text.replace(/`+|\*\*|~~|^#{1,6}\s+/gm, '')

@@ -1,14 +1,14 @@
 import { QueryClient } from '@tanstack/react-query'
 import { AgentError } from '../../client/errors.ts'
 
-/** How often a read is repeated when the service did not answer. */
+/** How often a read is repeated if the service does not answer. */
 const RETRIES = 2
 
 const isRefused = (error: unknown) => error instanceof AgentError && error.statusCode !== undefined && error.statusCode < 500
 
 /**
- * What the page knows of the service. It stays fresh until an event of the service invalidates it (lib/live/invalidate.ts), so
- * nothing is read again at intervals.
+ * The cache of data from the service. An entry stays fresh until an event of the service invalidates it (lib/live/invalidate.ts), so no
+ * data is polled.
  */
 export const queries = new QueryClient({
   defaultOptions: {
@@ -25,8 +25,8 @@ export const queries = new QueryClient({
 })
 
 /**
- * The keys under which answers of the service are kept. The first part names what an event invalidates: use these functions
- * for `queryKey`, with further parts for parameters.
+ * The query keys of the service's data. An event invalidates keys by their first parts, so use these functions for `queryKey`, and append
+ * further parts for parameters.
  */
 export const keys = {
   approvals: () => ['approvals'],

@@ -1,7 +1,7 @@
-/** How long the address of a file is kept for the browser that saves it, ms. */
+/** How long the object URL of a file is kept for the browser that saves the file, in milliseconds. */
 const KEPT_MS = 60_000
 
-/** Has the browser save what the page holds as a file. */
+/** Saves a file that the page holds, as a download of the browser. */
 export function saveFile (content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')

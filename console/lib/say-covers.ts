@@ -1,7 +1,7 @@
 import { hasText, say, type TextKey } from './say.ts'
 import facts from './tool-facts.json'
 
-/** The service's sentences about what a grant covers, each with the text that replaces it. */
+/** Patterns of the service's sentences about the coverage of a grant, each with the key of the console's text. */
 const FORMS: Array<[RegExp, TextKey]> = [
   [/^(?<does>[^,:"“]+), with exactly (?<input>.*), in "(?<folder>.*)"$/s, 'covers.exact'],
   [/^(?<does>[^,:"“]+): "(?<files>.*)", with any content$/s, 'covers.file'],
@@ -11,7 +11,7 @@ const FORMS: Array<[RegExp, TextKey]> = [
   [/^(?<does>[^,:"“]+): every one in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
   [/^(?<does>[^,:"“]+), as it is described now, with any input$/s, 'covers.tool']
 ]
-/** The same for grants that approved runs have taught. */
+/** Patterns of the additions for grants that approved runs have taught, in the same form. */
 const BEYOND: Array<[RegExp, TextKey]> = [
   [/, and again of those that this task made and nobody has changed since$/, 'covers.again'],
   [
@@ -23,10 +23,10 @@ const BEYOND: Array<[RegExp, TextKey]> = [
 ]
 const LATER = /^Also later, unasked: (.*)\.$/s
 
-/** Returns what an offered scope covers, without the words that this is for later. */
+/** Returns the coverage of an offered scope, without the words "Also later, unasked". */
 export const coveredBy = (text: string): string => LATER.exec(text)?.[1] ?? text
 
-/** Returns what a grant covers in the words of the console; undefined for a text in a form that it does not know. */
+/** Returns the console's text for the coverage of a grant; undefined if the sentence matches no pattern. */
 export function sayCovers (text: string): string | undefined {
   const covered = coveredBy(text)
   for (const [form, key] of BEYOND) {
@@ -44,7 +44,7 @@ export function sayCovers (text: string): string | undefined {
   return text === 'This call alone.' ? say('covers.once') : undefined
 }
 
-/** Names of tools by what the service says that they do. */
+/** Tool names by the service's phrase for what the tool does. */
 const NAMES = new Map(Object.entries(facts.names))
 
 function toolOf (does: string): string {
@@ -53,7 +53,7 @@ function toolOf (does: string): string {
   return hasText(key) ? say(key) : name
 }
 
-/** Returns an input, "“path: a.txt, content: Buy tea”", with the names of its fields in words. */
+/** Returns an input, such as "“path: a.txt, content: Buy tea”", with labels instead of field names. */
 const plainInput = (text: string): string => text.replace(/(^|, |[“(])(\w+)(?=: )/g, (written, before: string, name: string) => {
   const key = `field.${name}`
   return hasText(key) ? before + say(key) : written

@@ -8,7 +8,7 @@ const FACTS = new RegExp([
 ].map(({ source }) => source).join(''), 's')
 const COUNTS = ['read', 'write', 'command', 'external', 'failed', 'denied', 'unknown', 'made', 'changed', 'deleted', 'unseen'] as const
 
-/** Returns the service's line of facts of a run as a sentence, without what did not happen. */
+/** Returns the service's line of facts as a sentence, without the counts that are zero. */
 export function sayFacts (facts: string): string {
   if (facts.startsWith('0 calls')) return say('run.noCalls')
   const found = FACTS.exec(facts)?.groups
@@ -18,7 +18,7 @@ export function sayFacts (facts: string): string {
   return `${say('run.happened')} ${[...counts, ...commands].join(' · ')}`
 }
 
-/** Returns the named commands with how they ended, in words. */
+/** Returns the commands of the line, with their outcomes in words. */
 const sayCommands = (text: string): string => text
   .replace(/: exit code (\d+)(?=;|$)/g, (_, code: string) => `: ${say('run.exitCode', { code })}`)
   .replace(/: ended by (\w+)(?=;|$)/g, (_, signal: string) => `: ${say('run.endedBy', { signal })}`)

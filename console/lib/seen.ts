@@ -2,13 +2,13 @@ import { useEffect } from 'react'
 import { seeTaskDigest, type DigestSeenBody } from '../../client/generated/index.ts'
 import { asked } from './service.ts'
 
-/** The name of this reader: the service keeps how far it has seen what happened, for all browsers. */
+/** The name of this reader. The service stores for each reader how far it has seen the digest; all browsers share this name. */
 export const READER = { client: 'console' }
 
-/** Notes how far the user has seen what happened, or what of it is told of one task or chat. */
+/** Notes how far the user has seen the digest, or only its part about one task or chat. */
 export const noteSeen = (seen: Omit<DigestSeenBody, 'client'>) => seeTaskDigest({ ...asked(), body: { ...READER, ...seen } })
 
-/** Notes that the user has seen a chat that rests, while its page is looked at, so that no card tells of it. */
+/** Notes that the user has seen an idle chat while its page is visible, so that the inbox shows no card for it. */
 export function useSeenChat (threadId: string, isResting: boolean) {
   useEffect(() => {
     if (!isResting) return
@@ -16,7 +16,7 @@ export function useSeenChat (threadId: string, isResting: boolean) {
     const note = () => {
       if (isNoted || document.visibilityState !== 'visible') return
       isNoted = true
-      // What is not noted is told once more.
+      // If the note fails, the inbox shows the card once more.
       noteSeen({ threadId, until: Date.now() }).catch(() => {})
     }
     note()

@@ -3,10 +3,10 @@ import { listToolServers } from '../../client/generated/index.ts'
 import { keys } from './queries.ts'
 import { asked, body } from './service.ts'
 
-/** Connections change by themselves, and no event tells it. */
+/** The polling interval, in milliseconds: connections change without an event. */
 const REFRESH_MS = 2_000
 
-/** The tool servers, read again at intervals while they are `shown`. */
+/** The tool servers, polled while they are `shown`. */
 export const useServers = ({ shown }: { shown: boolean }) =>
   useQuery({
     queryKey: keys.servers(),

@@ -4,10 +4,10 @@ import { openWorker } from './live/open-worker.ts'
 
 const KEY = 'local-agent-token'
 
-/** How long the worker of all tabs may take to tell its token, ms. */
+/** How long to wait for the shared worker's answer with the token, in milliseconds. */
 const WORKER_MS = 2_000
 
-/** The token that the user entered in one of the tabs, undefined when none was entered, and whether the service has refused it. */
+/** The token that the user entered in one of the tabs (undefined for none), and whether the service has refused it. */
 interface Session {
   readonly token?: string
   readonly isRefused: boolean
@@ -32,7 +32,7 @@ function listen (listener: () => void) {
 
 export const useSession = (): Session => useSyncExternalStore(listen, () => session)
 
-/** Notes that the service has refused this token, unless the user has entered another meanwhile. */
+/** Notes that the service has refused this token, unless the user has entered another one in the meantime. */
 export function noteRefused (token: string | undefined): void {
   if (token === session.token && !session.isRefused) change({ isRefused: true })
 }
@@ -40,8 +40,8 @@ export function noteRefused (token: string | undefined): void {
 const answered = Promise.withResolvers<void>()
 
 /**
- * The worker that all tabs share has the token in its memory, until the last tab is closed. The storage of the tab has it only while its
- * page is loaded anew; where the browser has no shared workers, until the tab is closed.
+ * The shared worker, which keeps the token in memory until the last tab is closed. The storage of the tab holds the token only during a
+ * reload; in a browser without shared workers, until the tab is closed.
  */
 const worker = openWorker((message) => {
   if (message.type !== 'token') return
@@ -60,23 +60,23 @@ function join (): void {
   worker.send({ type: 'ask', token: session.token })
 }
 
-/** Resolves when this tab has the token that another tab may have. */
+/** Resolves when the shared worker has passed the token of another tab to this tab, or has none. */
 function joinSession (): Promise<void> {
   if (worker === undefined) return Promise.resolve()
-  // A worker that does not answer leaves the question to the user.
+  // If the worker does not answer, the user is asked for the token.
   setTimeout(answered.resolve, WORKER_MS)
   return answered.promise
 }
 join()
 
-/** From now on, requests of all tabs are sent with this token, also those that wait for one. */
+/** Sets the token for the requests of all tabs, also for requests that wait for a token. */
 export function enterToken (token: string): void {
   if (worker === undefined) sessionStorage.setItem(KEY, token)
   else worker.send({ type: 'enter', token })
   change({ token, isRefused: false })
 }
 
-/** Resolves when the user has entered a token that the service accepts. Rejects with the reason of the signal. */
+/** Resolves when the user has entered a token that the service accepts. Rejects with the signal's reason after an abort. */
 function nextToken (signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -100,7 +100,7 @@ function nextToken (signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Sends a request with the token of this tab. A request that is refused for its token has done nothing: it waits until the user has
+ * Sends a request with the token of this tab. If the service refuses the token, the request has had no effect: it waits until the user has
  * entered another token, and is sent again.
  */
 export async function sendWithToken (input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -119,7 +119,7 @@ export async function sendWithToken (input: RequestInfo | URL, init?: RequestIni
   }
 }
 
-/** Asks the service whether it accepts a token. */
+/** Asks the service whether it accepts a token. Without a response the result is `unreachable`. */
 export async function tryToken (token: string | undefined): Promise<'accepted' | 'refused' | 'unreachable'> {
   try {
     const response = await fetch(authorized(new Request('/config'), token))

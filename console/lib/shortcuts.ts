@@ -2,10 +2,10 @@ import { useEffect } from 'react'
 
 const isTyping = (element: Element | null) => element?.closest('input, textarea, select, [contenteditable]') != null
 
-/** Whether the user's keyboard has a command key in place of Ctrl. */
+/** True if the user's keyboard has a command key instead of Ctrl. */
 export const hasCommandKey = /mac|iphone|ipad/i.test(navigator.platform)
 
-/** Keys that work on every page, as they are shown: `mod` is the command key or Ctrl. */
+/** The keyboard shortcuts of every page, for display: `mod` is the command key or Ctrl. */
 export const KEYS = {
   find: ['mod', 'K'],
   begin: ['mod', 'Shift', 'O'],
@@ -18,7 +18,7 @@ interface Verbs {
   keys: () => void
 }
 
-/** Listens to the keys of every page. Keys without Ctrl do nothing where the user types. */
+/** Listens to keyboard shortcuts on every page. Keys without Ctrl are ignored while the user types. */
 export function useShortcuts ({ find, begin, keys }: Verbs): void {
   useEffect(() => {
     function onKeyDown (event: KeyboardEvent) {

@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 
 const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0)
 
-/** Returns a time as people say it, in the zone and language of the browser: "5 minutes ago", "yesterday, 14:05". */
+/** Returns a time in relative words, in the browser's time zone and language: "5 minutes ago", "yesterday, 14:05". */
 export function sayTime (at: number, now: number): string {
   const ms = at - now
   const age = Math.abs(ms)
@@ -29,7 +29,7 @@ export function sayTime (at: number, now: number): string {
   return dayOfYear.format(at)
 }
 
-/** Returns a time in as few letters as a list has room for: "5m ago", "14:05", "23 Nov". */
+/** Returns a time in a short form for lists: "5m ago", "14:05", "23 Nov". */
 export function sayTimeShort (at: number, now: number): string {
   const age = Math.abs(at - now)
   if (age < MINUTE) return say('time.now')
@@ -41,34 +41,34 @@ export function sayTimeShort (at: number, now: number): string {
 const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Returns the heading under which a list of past days has a time: "Today", "Yesterday", "Last 7 days", "October 2026". */
+/** Returns the heading of a time in a list grouped by past days: "Today", "Yesterday", "Last 7 days", "October 2026". */
 export function sayPeriod (at: number, now: number): string {
   const days = Math.round((midnight(now) - midnight(at)) / DAY)
   if (days <= 1) return capital(relative.format(-Math.max(days, 0), 'day'))
   return days < 8 ? say('time.week') : days < 31 ? say('time.month') : capital(month.format(at))
 }
 
-/** Returns a planned time by day and clock, in the zone and language of the browser: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
+/** Returns a planned time with day and clock, in the browser's time zone and language: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
 export function sayMoment (at: number, now: number): string {
   const days = Math.round((midnight(at) - midnight(now)) / DAY)
   const clock = (at % MINUTE === 0 ? clockTime : clockSeconds).format(at)
   return `${Math.abs(days) <= 1 ? relative.format(days, 'day') : (Math.abs(days) < 300 ? day : dayOfYear).format(at)}, ${clock}`
 }
 
-/** Returns the exact time, in the zone and language of the browser. */
+/** Returns the exact time, in the browser's time zone and language. */
 export const sayExactTime = (at: number): string => exact.format(at)
 
 const units = (['second', 'minute', 'hour', 'day'] as const).map((unit) =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'narrow', maximumFractionDigits: 0 }))
 
-/** Returns a time of day as the service writes it, "07:30", in the language of the browser: "7:30 AM". */
+/** Returns a time of day, which the service writes as "07:30", in the browser's language: "7:30 AM". */
 export const sayClock = (hours: number, minutes: number): string => clockTime.format(new Date(2000, 0, 1, hours, minutes))
 
-/** Returns a duration in its largest units, in the language of the browser: "less than a second", "12s", "3m 5s", "2h 10m", "7 days 2h". */
+/** Returns a duration, given in milliseconds, in its largest units: "less than a second", "12s", "3m 5s", "2h 10m", "7 days 2h". */
 export function sayDuration (given: number): string {
   const [second, minute, hour, day] = units
   if (given < 1_000) return say('time.underSecond')
-  // Rounded first, so that no smaller unit becomes a whole larger one: "60m".
+  // Rounded first, so that a smaller unit never shows a whole larger one, such as "60m".
   const smallest = given < HOUR ? 1_000 : given < 2 * DAY ? MINUTE : HOUR
   const ms = Math.round(given / smallest) * smallest
   if (ms < MINUTE) return second.format(ms / 1_000)
@@ -83,7 +83,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 
 function listen (listener: () => void) {
   listeners.add(listener)
-  // Nothing ticked while no component showed a time: the first one begins with the present.
+  // While no component shows a time, `now` is not updated, so the first one sets it.
   if (timer === undefined) now = Date.now()
   timer ??= setInterval(() => {
     now = Date.now()
@@ -97,8 +97,8 @@ function listen (listener: () => void) {
   }
 }
 
-/** The present time, renewed every half minute; one timer serves all components. Milliseconds since the Unix epoch. */
+/** The current time, updated every 30 seconds by one timer for all components. Milliseconds since the Unix epoch. */
 export const useNow = () => useSyncExternalStore(listen, () => now)
 
-/** Returns a time as a field for dates has it: local, without seconds. */
+/** Returns a time as the value of an HTML date-time field: local, without seconds. */
 export const localFieldOf = (at: number): string => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

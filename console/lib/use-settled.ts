@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Returns the value once it has stayed the same for some time, milliseconds. */
+/** Returns the value after it has not changed for `ms` milliseconds. */
 export function useSettled<T> (value: T, ms: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

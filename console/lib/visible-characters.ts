@@ -1,17 +1,17 @@
 /**
- * Characters that have no form of their own, or change the order of what is around them: controls (but tab and line feed), format
- * characters, bidirectional controls, fillers, variation selectors, tags, lone surrogates and the line ends of Unicode.
+ * Characters that are invisible, or that reorder the text around them: control characters (except tab and line feed), format characters,
+ * bidirectional controls, fillers, variation selectors, tags, lone surrogates and Unicode line separators.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}/u
 const JOINERS = new Set(['\u200D', '\uFE0F'])
 
-/** A piece of a text: as it is, or a hidden character by its code point. */
+/** A piece of a text: visible text, or one hidden character by its code point. */
 export type Piece = { text: string } | { code: string }
 
 /**
- * Splits a text into what can be seen and hidden characters. Joiners within emoji and carriage returns at the end of lines are not
- * told, because they hide nothing.
+ * Splits a text into visible text and hidden characters. Joiners within emoji and carriage returns at line ends are left out, because they
+ * hide nothing.
  */
 export function visiblePieces (text: string): Piece[] {
   if (!HIDDEN.test(text)) return [{ text }]

@@ -1,7 +1,7 @@
 import { useAgents } from '../lib/agents.ts'
 import { say } from '../lib/say.ts'
 
-/** The menu of agents. One that is chosen stays in it, also when there is no such agent any more. */
+/** A select box with the agents. The chosen agent stays in the list even if it no longer exists. */
 export function AgentSelect ({ value, onChange }: { value: string, onChange: (name: string) => void }) {
   const agents = useAgents().data?.agents ?? []
   return (

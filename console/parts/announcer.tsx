@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useState, type ReactNode } from
 
 const Announce = createContext<(text: string) => void>(() => {})
 
-/** A region that screen readers read aloud when its text changes. */
+/** A region whose text screen readers announce when it changes. */
 export function Announcer ({ children }: { children: ReactNode }) {
   const [said, setSaid] = useState({ text: '', count: 0 })
   const announce = useCallback((text: string) => setSaid(({ count }) => ({ text, count: count + 1 })), [])
@@ -14,5 +14,5 @@ export function Announcer ({ children }: { children: ReactNode }) {
   )
 }
 
-/** Returns the function that has a sentence read aloud. Announce results, not progress. */
+/** Returns the function that announces a sentence to screen readers. Announce results, not progress. */
 export const useAnnounce = () => useContext(Announce)

@@ -3,7 +3,7 @@ import { forwardRef, type ButtonHTMLAttributes } from 'react'
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** primary: the one main action of a view; danger: cannot be undone. */
   kind?: 'primary' | 'normal' | 'quiet' | 'danger'
-  /** An action is under way: the button keeps its width and focus, and clicks have no effect. */
+  /** True while the action runs: the button keeps its width and focus, and clicks have no effect. */
   isBusy?: boolean
 }
 

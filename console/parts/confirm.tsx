@@ -7,21 +7,21 @@ import { Failed } from './failed.tsx'
 import { IconButton } from './icon-button.tsx'
 
 interface Props {
-  /** The words of the button that opens the dialog. */
+  /** The label of the button that opens the dialog. */
   label: string
   title: string
   text: ReactNode
-  /** The words of the button that does it; by default those of the other button. */
+  /** The label of the button that confirms; by default, the same label. */
   action?: string
   kind?: ButtonProps['kind']
-  /** A picture in the place of the words. */
+  /** An icon that replaces the label. */
   icon?: LucideIcon
-  /** The key of the inbox that presses it; see pages/inbox/use-item-keys.ts. */
+  /** The inbox key that presses the button; see pages/inbox/use-item-keys.ts. */
   does?: string
   onConfirm: () => Promise<unknown>
 }
 
-/** A button whose action must be confirmed in a dialog, for what cannot be undone. The dialog stays open when the action fails. */
+/** A button with an irreversible action, which must be confirmed in a dialog. The dialog stays open if the action fails. */
 export function Confirm ({ label, title, text, action = label, kind = 'normal', icon, does, onConfirm }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)

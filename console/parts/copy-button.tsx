@@ -4,7 +4,7 @@ import { say } from '../lib/say.ts'
 import { useAnnounce } from './announcer.tsx'
 import { IconButton } from './icon-button.tsx'
 
-/** How long the button says that it has copied, ms. */
+/** How long the button shows that the text was copied, in milliseconds. */
 const SAID_MS = 2_000
 
 /** Copies a text to the clipboard. */

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A modal dialog. Escape closes it, and the focus returns to where it was. */
+/** A modal dialog. Escape closes it, and the focus returns to the element that had it before. */
 export function Dialog ({ title, isOpen, onClose, children }: Props) {
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => { if (!open) onClose() }}>

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { say } from '../lib/say.ts'
 import { Button } from './button.tsx'
 
-/** Shows a sentence in place of a page that threw while it was drawn. */
+/** Shows a sentence instead of a page that threw while it was rendered. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: Error }> {
   override state: { error?: Error } = {}
 

@@ -5,7 +5,7 @@ import { say } from '../lib/say.ts'
 import { Button } from './button.tsx'
 import { ServiceText } from './service-text.tsx'
 
-/** The sentence of an error of the service, with a way to try again. */
+/** The message of an error of the service, with a button to try again. */
 export function Failed ({ error, onRetry }: { error: unknown, onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : ''
   const { sentence: plain, detail } = splitDetail(plainText(message))

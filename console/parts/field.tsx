@@ -3,7 +3,7 @@ import { useId, type ReactNode } from 'react'
 interface Props {
   label: string
   hint?: string
-  /** Draws the field; the attributes join it with the hint. */
+  /** Renders the field; the attributes connect it with the hint. */
   children: (help: { 'aria-describedby'?: string }) => ReactNode
 }
 

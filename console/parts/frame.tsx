@@ -24,10 +24,10 @@ const PAGES = [
   ['/settings', 'settings.title', Settings]
 ] as const
 
-/** Everything that waits for a person, of conversations and tasks. */
+/** The query of everything that waits for a person, in conversations and tasks. */
 export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listApprovals({ ...asked(), query: { limit: 500 } }).then(body) }
 
-/** The folders of `pages/` whose styles hold, by the first part of the path. A run is shown with the styles of tasks, too. */
+/** The page whose styles apply, by the first part of the path. A run also needs the styles of tasks. */
 const STYLES: Record<string, string> = {
   '': 'inbox',
   tasks: 'tasks',
@@ -37,7 +37,7 @@ const STYLES: Record<string, string> = {
   settings: 'settings'
 }
 
-/** The navigation and the state of the connection around a page; on the page that a first visit opens, the welcome. */
+/** The navigation and the connection state around a page. On the page that a first visit opens, it also shows the welcome. */
 export function Frame ({ children }: { children: ReactNode }) {
   const [path, navigate] = useLocation()
   const [over, setOver] = useState<'palette' | 'keys'>()
@@ -47,7 +47,7 @@ export function Frame ({ children }: { children: ReactNode }) {
   const begin = useCallback(() => navigate('/chat'), [navigate])
   useShortcuts({ find, begin, keys: help })
   const [first, setFirst] = useState(() => isFirstVisit() && !path.startsWith('/settings') ? path : undefined)
-  // Once it was answered it does not come back with its page.
+  // A welcome that was answered does not appear again when the user returns to the first page.
   useEffect(() => {
     if (path !== first && !isFirstVisit()) setFirst(undefined)
   }, [path, first])
@@ -64,7 +64,7 @@ export function Frame ({ children }: { children: ReactNode }) {
       <div className='frame-main'>
         <ConnectionNote />
         {path === first && <Suspense><Welcome onReady={noteReady} /></Suspense>}
-        {/* The page comes with the welcome, so that nothing of it moves. */}
+        {/* The page appears together with the welcome, so that nothing on it moves. */}
         <main id='content' tabIndex={-1}>{isReady || path !== first ? children : <Loading />}</main>
       </div>
       <Suspense>

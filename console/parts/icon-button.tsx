@@ -4,13 +4,13 @@ import { Button, type ButtonProps } from './button.tsx'
 
 interface Props extends ButtonProps {
   icon: LucideIcon
-  /** Its words, which are shown when the pointer rests on it, and read aloud. */
+  /** The tooltip of the button, which screen readers announce. */
   label: string
-  /** Words beside the picture: those of the label, or some of them. */
+  /** The text beside the icon: the label or a part of it. */
   words?: string
 }
 
-/** A button that is a picture, alone or with words. */
+/** A button with an icon, and optionally a text. */
 export const IconButton = forwardRef<HTMLButtonElement, Props>(
   function IconButton ({ icon: Icon, label, words, kind = 'quiet', ...rest }, ref) {
     return (

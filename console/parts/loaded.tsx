@@ -5,8 +5,8 @@ import { Failed } from './failed.tsx'
 import { Loading } from './loading.tsx'
 
 /**
- * Shows what a query has read; until then that it is loading, or why it failed. What is not there is not asked for again. Earlier data
- * stay when a later read fails.
+ * Renders the data of a query; before that, a loading state or the error. A resource that does not exist is not requested again. Earlier
+ * data stays visible if a later read fails.
  */
 export function Loaded<T> ({ query, children }: { query: UseQueryResult<T>, children: (data: T) => ReactNode }) {
   if (query.data !== undefined) return <>{children(query.data)}</>

@@ -1,6 +1,6 @@
 import { say } from '../lib/say.ts'
 
-/** Lines in the place of what is being read. */
+/** Placeholder lines for content that is being loaded. */
 export const Loading = () => (
   <div className='loading' role='status'>
     <span className='visually-hidden'>{say('app.loading')}</span>

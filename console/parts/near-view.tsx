@@ -1,12 +1,15 @@
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 
-/** Within this distance of the view, px, content is in the document. */
+/** Content within this distance of the view, in pixels, is in the document. */
 const MARGIN = 1_000
 
-/** Tells whether an element is near to the view, at first and when it changes, with its height, px. Returns the function that ends this. */
+/**
+ * Calls `tell` with whether an element is near the view, at first and at each change, and with its height in pixels. Returns the function
+ * that stops this.
+ */
 export type NearView = (element: Element, tell: (isNear: boolean, height: number) => void) => () => void
 
-/** Watches what is near to the view of an area that scrolls; without one, of the page. */
+/** Watches which elements are near the view of a scrolling area; without `area`, of the page. */
 export function useNearView (area?: RefObject<HTMLElement | null>): NearView {
   const [watch] = useState((): NearView => {
     const tells = new Map<Element, Parameters<NearView>[1]>()
@@ -30,16 +33,16 @@ export function useNearView (area?: RefObject<HTMLElement | null>): NearView {
 interface Props {
   near: NearView
   className?: string
-  /** The height until the content was measured, px. */
+  /** The height until the content is measured, in pixels. */
   estimate: number
-  /** Whether the content is in the document until it is known whether it is near to the view. */
+  /** True if the content is rendered before it is known whether it is near the view. */
   isDrawnAtFirst?: boolean
   children: () => ReactNode
 }
 
 /**
- * A piece of a long list. Its content is in the document only near to the view; else an empty space of the same height is. What has the
- * focus or is selected stays.
+ * A piece of a long list. Its content is in the document only near the view; elsewhere an empty box of the same height takes its place.
+ * Content with the focus or the selection stays in the document.
  */
 export function Piece ({ near, className, estimate, isDrawnAtFirst = false, children }: Props) {
   const element = useRef<HTMLDivElement>(null)

@@ -4,7 +4,7 @@ import { say } from '../lib/say.ts'
 
 const VERDICTS = { confirmed: [Check, 'good'], contradicted: [X, 'bad'], unchecked: [CircleHelp, 'calm'] } as const
 
-/** What the calls of a run say of one claim of its report. */
+/** The verdict of a run's calls about one claim of its report. */
 export function Verdict ({ verdict }: { verdict: keyof typeof VERDICTS }) {
   const [Sign, tone] = VERDICTS[verdict]
   return <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>
@@ -12,13 +12,13 @@ export function Verdict ({ verdict }: { verdict: keyof typeof VERDICTS }) {
 
 type Judged = Partial<Pick<TaskEvaluation, 'verified' | 'evidence' | 'judge'>>
 
-/** Why the report of a run does not count as verified; undefined if it does. Only a doubt is a reason to look. */
+/** Returns why the report of a run is not verified; undefined if it is. Only `doubted` is a reason to check it. */
 export function unverifiedOf ({ verified, evidence, judge }: Judged): 'notJudged' | 'unchecked' | 'doubted' | undefined {
   if (verified !== false) return undefined
   return judge === 'none' ? 'notJudged' : evidence === 'unchecked' ? 'unchecked' : 'doubted'
 }
 
-/** The mark beside the state of a run whose report its calls do not bear out, or whose report nobody checked. */
+/** The mark beside the state of a run whose report its calls do not confirm, or which nobody has judged. */
 export function NotVerified (judged: Judged) {
   const why = unverifiedOf(judged)
   if (why === undefined) return null

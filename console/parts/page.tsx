@@ -1,10 +1,10 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { say } from '../lib/say.ts'
 
-/** The title of the first page after a load does not take the focus. */
+/** The title of the first page after a load does not get the focus. */
 let isFirst = true
 
-/** A page: its title, which gets the focus when the page is opened, its actions and its content. */
+/** A page: its title, its actions and its content. The title gets the focus when the page is opened. */
 export function Page ({ title, actions, children }: { title: string, actions?: ReactNode, children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -42,7 +42,8 @@ const TONES: Record<string, [tone: Tone, sign: LucideIcon]> = {
 }
 
 /**
- * A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. `why` is told behind it.
+ * A state, shown by a sign, a word and a colour. `value` is the service's name of the state; its text is `status.<value>`. `why` is shown
+ * after it.
  */
 export function Status ({ value, why }: { value: string, why?: string }) {
   const [tone, Sign] = TONES[value] ?? ['calm', Minus]

@@ -4,11 +4,11 @@ interface Props<T extends string> {
   label: string
   value: T
   onChange: (value: T) => void
-  /** The values, with the key of each one's text. */
+  /** The values, each with the key of its text. */
   tabs: Record<T, TextKey>
 }
 
-/** A row of buttons of which one is chosen. */
+/** A row of buttons, one of which is chosen. */
 export function Tabs<T extends string> ({ label, value, onChange, tabs }: Props<T>) {
   return (
     <div className='tabs' role='group' aria-label={label}>

@@ -6,7 +6,7 @@ import { say } from '../lib/say.ts'
 import { asked, body } from '../lib/service.ts'
 import { VisibleText } from './visible-text.tsx'
 
-/** The title of a conversation; '' for none. */
+/** The query of a conversation's title; '' if it has none. */
 export const threadTitle = (id: string) => queryOptions({
   queryKey: [...keys.thread(id), 'title'],
   queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')

@@ -5,8 +5,8 @@ import { enterToken, tryToken, useSession } from '../lib/session.ts'
 import { Button } from './button.tsx'
 
 /**
- * Asks for the token when the service refuses a request of the page: in place of the page, or over a page that the service has answered
- * before, which stays as it is, with all that was typed, and goes on afterwards.
+ * Asks for the token when the service refuses a request of the page. The question replaces the page. If the service has answered the page
+ * before, the question appears above the page instead, which keeps everything that was typed and continues afterwards.
  */
 export function TokenGate ({ children }: { children: ReactNode }) {
   const { token, isRefused, isKnown } = useSession()
@@ -14,7 +14,7 @@ export function TokenGate ({ children }: { children: ReactNode }) {
   return <>{children}{isRefused && <LostToken />}</>
 }
 
-/** The question over the page. It is modal above all dialogs of the page, which stay open, and cannot be closed. */
+/** The question above the page. It is modal above the page's own dialogs, which stay open, and it cannot be closed. */
 function LostToken () {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useId()
@@ -24,7 +24,7 @@ function LostToken () {
     return () => current?.close()
   }, [])
   const keep = (event: KeyboardEvent) => {
-    // The dialogs of the page would take the key for theirs.
+    // The page's own dialogs must not handle this key.
     event.nativeEvent.stopImmediatePropagation()
     if (event.key === 'Escape') event.preventDefault()
   }
@@ -38,9 +38,9 @@ function LostToken () {
 
 interface Props {
   titleId?: string
-  /** The token was accepted until now. */
+  /** True if the token was accepted until now. */
   isLost?: boolean
-  /** The token that was kept is not accepted. */
+  /** True if the stored token is not accepted. */
   isWrong?: boolean
 }
 

@@ -15,14 +15,14 @@ import './tool-call.css'
 
 interface Props {
   call: TaskToolCall
-  /** What the run of the call does; by default it is over. */
+  /** The state of the call's run; by default, `over`. */
   run?: RunState
-  /** Whether it is open at first, for lists that draw a call again when it comes into view. */
+  /** True if the call is expanded at first, for lists that render a call again when it comes into view. */
   isOpenAtFirst?: boolean
   onOpenChange?: (isOpen: boolean) => void
 }
 
-/** A tool call in one line that opens: its input and what came of it, with pictures, and with long texts cut. */
+/** A tool call in one line that can be expanded: its input and its outcome, with images, and with long texts cut. */
 export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenChange }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const about = targetOf(call.toolName, call.input)
@@ -46,7 +46,7 @@ export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenCha
   )
 }
 
-/** Fields of a call that changed a file, which its difference shows. */
+/** Fields of a call that changed a file which its diff already shows. */
 const IN_DIFFERENCE = ['content', 'edits', 'diff', 'digest', 'path', 'bytesWritten', 'replacements', 'created']
 
 function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall }) {
@@ -78,7 +78,7 @@ function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall
   )
 }
 
-/** What a call did to a file: the file, the difference, and what the call tells beyond it. */
+/** The change that a call made to a file: the file, the diff, and the other fields of the call. */
 function Change ({ input, output, diff }: { input: unknown, output: Record<string, unknown>, diff: string }) {
   const more = Object.fromEntries(Object.entries(output).filter(([name]) => !IN_DIFFERENCE.includes(name)))
   const { path } = isRecord(input) ? input : output

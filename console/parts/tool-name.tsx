@@ -1,7 +1,7 @@
 import { hasText, say } from '../lib/say.ts'
 import { VisibleText } from './visible-text.tsx'
 
-/** What a tool does, in words; the name of a tool that the console does not know. */
+/** The action of a tool in words; the tool's own name if the console has no words for it. */
 export function ToolName ({ name }: { name: string }) {
   const key = `tool.${name}`
   return hasText(key) ? <>{say(key)}</> : <code><VisibleText text={name} limit={200} /></code>

@@ -1,28 +1,28 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Piece, useNearView, type NearView } from './near-view.tsx'
 
-/** Lists of up to this length are drawn whole. */
+/** Lists up to this length are rendered as a whole. */
 const DRAWN_WHOLE = 60
-/** Rows of a longer list that come and go together. */
+/** The number of rows of a longer list that are added and removed together. */
 const PIECE = 20
 
 interface Props<T> {
   items: readonly T[]
   keyOf: (item: T, index: number) => string
   children: (item: T, index: number) => ReactNode
-  /** What the list contains, for screen readers. */
+  /** The content of the list, for screen readers. */
   label: string
-  /** Height of most rows, in pixels. */
+  /** The height of most rows, in pixels. */
   estimate?: number
   /** The key of an item that is in the document from the beginning. */
   named?: string
-  /** Called when the end of the list comes near; loads more. */
+  /** Called when the end of the list comes near the view, to load more. */
   onEnd?: () => void
 }
 
 /**
- * A list that scrolls with the page. Of a long list only the rows near to the view are in the document, and those in which the user is at
- * work. All of them lie in the flow of the page, so that they cannot overlap.
+ * A list that scrolls with the page. Of a long list, only rows near the view are in the document, and rows that the user is working in. All
+ * rows are in the normal flow of the page, so that they cannot overlap.
  */
 export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, named, onEnd }: Props<T>) {
   const near = useNearView()
@@ -47,7 +47,7 @@ export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, 
   )
 }
 
-/** The end of a list: calls `onNear` when it is near to the view, and again while it still is when the list has grown. */
+/** The end of a list. It calls `onNear` when it comes near the view, and again if it is still near after the list has grown. */
 function End ({ near, length, onNear }: { near: NearView, length: number, onNear: () => void }) {
   const element = useRef<HTMLDivElement>(null)
   const [isNear, setIsNear] = useState(false)

@@ -3,18 +3,18 @@ import { say } from '../lib/say.ts'
 import { visiblePieces } from '../lib/visible-characters.ts'
 import { Button } from './button.tsx'
 
-/** Characters that are shown until the user asks for all. */
+/** The number of characters that are shown until the user asks for all. */
 const SHOWN = 4_000
 
 interface Props {
   text: string
-  /** Longer texts are cut here, in characters, with a button that shows all. Infinity shows all at once. */
+  /** A text longer than this, in characters, is cut, with a button that shows all of it. Infinity never cuts. */
   limit?: number
 }
 
 /**
- * A text that others wrote. Characters that cannot be seen, or that reorder what is around them, are shown as ⟨U+202E⟩, so that a
- * path, a name or a command reads as what it is. The text runs from left to right and reorders nothing outside of it.
+ * An untrusted text. Characters that are invisible or that reorder the text around them are shown as ⟨U+202E⟩, so that a path, a name or a
+ * command cannot deceive. The text runs from left to right and does not reorder text outside of it.
  */
 export function VisibleText ({ text, limit = SHOWN }: Props) {
   const [isWhole, setIsWhole] = useState(false)
@@ -35,7 +35,7 @@ export function VisibleText ({ text, limit = SHOWN }: Props) {
   )
 }
 
-/** Cuts a text, not within a surrogate pair. */
+/** Cuts a text, but not within a surrogate pair. */
 function cut (text: string, length: number): string {
   const isWithinPair = /[\uD800-\uDBFF]/.test(text[length - 1])
   return text.slice(0, isWithinPair ? length - 1 : length)

@@ -3,8 +3,8 @@ import type { ToTab } from './messages.ts'
 import { openWorker } from './open-worker.ts'
 
 /**
- * Follows the events of the service through the worker that all tabs share, with the token that it keeps; where the browser has no shared
- * workers, by a connection of this tab. Returns the function that ends this.
+ * Follows the events of the service through the worker that all tabs share, with the worker's token. In a browser without shared workers,
+ * this tab opens its own connection. Returns the function that stops following.
  */
 export function connect (token: string | undefined, tell: (message: ToTab) => void): () => void {
   const begin = () => worker?.send({ type: 'follow' })

@@ -4,8 +4,8 @@ import { authorized } from '../authorized.ts'
 import type { ToTab } from './messages.ts'
 
 /**
- * Follows the events of the service until the signal aborts, and tells what it gets. The connection comes back by itself after a
- * cut, with the events that came meanwhile.
+ * Follows the events of the service until the signal aborts, and passes messages to `tell`. After a lost connection it reconnects and
+ * receives the events that it has missed.
  */
 export async function follow (token: string | undefined, signal: AbortSignal, tell: (message: ToTab) => void): Promise<void> {
   const send: typeof fetch = (input, init) => fetch(authorized(new Request(input, init), token))

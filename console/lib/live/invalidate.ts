@@ -2,12 +2,12 @@ import type { ServiceEvent } from '../../../client/events.ts'
 import type { ApprovalList } from '../../../client/generated/index.ts'
 import { keys, queries } from '../queries.ts'
 
-/** Events of this time are collected, and what they invalidate is read again once; ms. */
+/** How long events are collected before the queries that they invalidate are read again, in milliseconds. */
 const COLLECT_MS = 250
 
 const WITHIN_RUN = new Set(['task:tool-start', 'task:tool', 'task:phase', 'task:eval'])
 
-/** Returns the keys of what an event may have changed. */
+/** Returns the query keys of the data that an event may have changed. */
 export function keysOf (event: ServiceEvent): string[][] {
   const { type, runId, threadId, taskId } = event as { type: string, runId?: string, threadId?: string, taskId?: string }
   const ofRun = runId === undefined ? [] : [keys.run(runId), keys.changes(runId)]
@@ -20,24 +20,24 @@ export function keysOf (event: ServiceEvent): string[][] {
   if (topic === 'config') return [keys.config(), keys.providers()]
   if (topic === 'thread') return [keys.threads(), keys.pinned(), keys.runs(), keys.usage()]
   if (topic === 'run') return [keys.runs(), keys.commands(), keys.digest(), keys.usage(), keys.threads(), keys.brain(), ...ofRun, ...owner]
-  // These say what a run does meanwhile; its task stays as it is.
+  // These events report progress within a run; its task does not change.
   if (WITHIN_RUN.has(type)) return ofRun
   return [keys.tasks(), keys.digest(), ...ofRun, ...owner]
 }
 
-/** Takes what is closed off the page: what an item shows of its own, its preview and its task, may be gone with it. */
+/** Removes closed approvals from the page first: their preview and their task may be deleted too, and must not be read again. */
 async function removeClosed (ids: Set<string>) {
   queries.setQueryData<ApprovalList>(
     keys.approvals(),
     (list) => list && { ...list, approvals: list.approvals.filter(({ approvalId }) => !ids.has(approvalId)) }
   )
-  // The page is told in a task of its own.
+  // Lets the page draw the change before anything is read again.
   await new Promise((resolve) => { setTimeout(resolve) })
 }
 
 /**
- * Creates the function that invalidates what events change. A burst of events reads each thing once, not once for each event; the next
- * reading begins when the last one has ended, so that a long burst cannot keep it from ending.
+ * Creates the function that invalidates the queries that events change. A burst of events invalidates each query once. The next round
+ * begins when the last one has ended, so that a long burst cannot restart the same read forever.
  */
 export function createInvalidator () {
   let collected = new Map<string, string[]>()
@@ -48,7 +48,7 @@ export function createInvalidator () {
     collected = new Map()
     closed = new Set()
     if (gone.size > 0) await removeClosed(gone)
-    // A key covers those that begin with it.
+    // A key also covers all keys that begin with it.
     const read = [...all.values()].filter(([topic, id]) => id === undefined || !all.has(topic))
     await Promise.all(read.map((queryKey) => queries.invalidateQueries({ queryKey })))
     timer = collected.size > 0 ? setTimeout(flush, COLLECT_MS) : undefined

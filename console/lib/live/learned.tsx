@@ -10,13 +10,16 @@ import { say } from '../say.ts'
 import { asked } from '../service.ts'
 import { useServiceEvents } from './live-updates.tsx'
 
-/** How long an entry is shown while neither the pointer nor the focus is on it; the memory keeps it. */
+/** How long a new entry is shown, in milliseconds, unless the pointer or the focus is on it. The entry stays in the memory. */
 const SHOWN_MS = 20_000
-/** Entries that are shown at once; the newest. */
+/** The maximum number of entries that are shown at once, newest first. */
 const SHOWN = 3
 type Entries = MemoryChangedEvent['learned']
 
-/** Shows what the service has just learned from a conversation, with a button that erases it, for a while or until it is closed. */
+/**
+ * Shows entries that the memory has just learned from a conversation, each with a button that erases it. An entry disappears after a while
+ * or when it is closed.
+ */
 export function Learned () {
   const [entries, setEntries] = useState<Entries>([])
   const [isHeld, setIsHeld] = useState(false)

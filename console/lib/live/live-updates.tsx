@@ -13,13 +13,13 @@ const Live = createContext<{ connection: Connection, listen: (listener: Listener
   listen: () => () => {}
 })
 
-/** Keeps what the page shows up to date: one stream of events for all tabs, which comes back by itself when it was cut. */
+/** Keeps the data of the page up to date with one event stream for all tabs, which reconnects by itself. */
 export function LiveUpdates ({ children }: { children: ReactNode }) {
   const [connection, setConnection] = useState<Connection>('connecting')
   const [listeners] = useState(() => new Set<Listener>())
   const { token, isRefused } = useSession()
 
-  // Without a token that the service accepts there is no connection; the token gate asks for one.
+  // Without a valid token there is no connection; the token gate asks for one.
   useEffect(() => {
     setConnection('connecting')
     if (isRefused) return
@@ -36,7 +36,7 @@ export function LiveUpdates ({ children }: { children: ReactNode }) {
     })
   }, [listeners, token, isRefused])
 
-  // What was read before the stream was open may be out of date, and what could not be read is read now.
+  // Data that was read before the stream was open may be out of date, and failed reads are tried again.
   useEffect(() => {
     if (connection === 'open') void queries.invalidateQueries()
   }, [connection])
@@ -53,10 +53,10 @@ export function LiveUpdates ({ children }: { children: ReactNode }) {
   return <Live.Provider value={live}>{children}</Live.Provider>
 }
 
-/** Whether events of the service arrive. */
+/** The state of the event stream: `open` if events arrive. */
 export const useConnection = () => useContext(Live).connection
 
-/** Calls the listener with every event of the service while the component is shown. */
+/** Calls the listener for every event of the service while the component is mounted. */
 export function useServiceEvents (listener: Listener) {
   const { listen } = useContext(Live)
   const current = useRef(listener)

@@ -1,15 +1,17 @@
 import { follow } from './follow.ts'
 import type { FromTab, ToTab } from './messages.ts'
 
-/** What TypeScript's library for pages lacks. */
+/** A type that TypeScript's library for pages lacks. */
 interface SharedWorkerScope {
   onconnect: ((event: MessageEvent) => void) | null
 }
 
-/** The tabs of this browser, and those that follow the service. They share one connection, because a browser has only six. */
+/**
+ * All tabs of this browser, and the tabs that follow events. They share one connection, because a browser opens at most six to one host.
+ */
 const pages = new Set<MessagePort>()
 const followers = new Set<MessagePort>()
-/** The token that was entered in one of the tabs. It is nowhere else, and gone with the last tab. */
+/** The token that was entered in one of the tabs. It is stored nowhere else, and is lost with the last tab. */
 let token: string | undefined
 let isRefused = false
 let connection: AbortController | undefined
@@ -39,7 +41,7 @@ function end (): void {
   isOpen = false
 }
 
-/** From now on all tabs use this token. */
+/** Changes the token of all tabs. */
 function change (next: string): void {
   token = next
   isRefused = false

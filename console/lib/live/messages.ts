@@ -1,12 +1,12 @@
 import type { ServiceEvent } from '../../../client/events.ts'
 
 /**
- * Messages of a tab to the worker: it asks for the token of the other tabs (and may have one), its user has entered one, it begins or ends
- * to follow the service.
+ * Messages from a tab to the worker. `ask`: the tab asks for the token, and may pass its own. `enter`: the user has entered a token.
+ * `follow` and `leave`: the tab starts or stops following events.
  */
 export type FromTab = { type: 'ask', token?: string } | { type: 'enter', token: string } | { type: 'follow' } | { type: 'leave' }
 
-/** What the worker tells its tabs. */
+/** Messages from the worker to its tabs. */
 export type ToTab =
   | { type: 'token', token?: string }
   | { type: 'connection', isOpen: boolean }

@@ -9,12 +9,12 @@ import { useConnection, useServiceEvents } from './live-updates.tsx'
 
 type Told = Pick<NotificationEvent, 'notificationId' | 'title' | 'text'>
 
-/** What this page shows now, by the ids of the service. */
+/** The browser notifications that this page shows, by notification id of the service. */
 const shown = new Map<string, Notification>()
 
 /**
- * Whether a page may make notifications, before it is permitted to: one that is made then is not shown. Browsers of Android leave them to
- * service workers, which this console has none of, and throw.
+ * Returns true if this page can create notifications. It creates one as a test, which the browser does not show before the user has given
+ * permission. Browsers on Android throw, because there only service workers create notifications, and this console has none.
  */
 function canMake (): boolean {
   try {
@@ -27,7 +27,7 @@ function canMake (): boolean {
 const canAsk = () => 'Notification' in window && Notification.permission === 'default' && canMake()
 const mayShow = () => 'Notification' in window && Notification.permission === 'granted'
 
-/** Shows a notification if the browser allows it and no other page or shell does. */
+/** Shows a notification if the browser allows it and no other page or shell has claimed it. */
 async function show ({ notificationId, title, text }: Told): Promise<void> {
   if (!mayShow()) return
   const { first } = await showNotification({ ...asked(), path: { id: notificationId }, body: { shown: true } }).then(body)
@@ -37,7 +37,7 @@ async function show ({ notificationId, title, text }: Told): Promise<void> {
   shown.set(notificationId, notification)
 }
 
-/** Puts the number of things that are open before the title of the page, whatever page sets it. */
+/** Puts the number of open items before the title of the page, also when the title changes. */
 function useCountInTitle (count: number) {
   useEffect(() => {
     const write = () => {
@@ -51,13 +51,13 @@ function useCountInTitle (count: number) {
   }, [count])
 }
 
-/** Shows what the service tells its person, where the browser allows it, and the number of open things in the title. */
+/** Shows the service's notifications if the browser allows them, and the number of open items in the title. */
 export function Notices () {
   const [count, setCount] = useState(0)
   const connection = useConnection()
   useCountInTitle(count)
 
-  // What was told before this page listened.
+  // Reads the notifications from before this page was listening.
   useEffect(() => {
     if (connection !== 'open') return
     void listNotifications(asked()).then(body).then(({ notifications, count }) => {
@@ -79,7 +79,7 @@ export function Notices () {
   return null
 }
 
-/** A button that asks the browser for permission to show notifications; absent once the user has decided. */
+/** A button that asks for the browser's permission to show notifications. It is absent once the user has decided. */
 export function AllowNotices () {
   const [isAsking, setIsAsking] = useState(canAsk)
   if (!isAsking) return null

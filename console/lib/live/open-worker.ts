@@ -1,14 +1,15 @@
 import type { FromTab, ToTab } from './messages.ts'
 
-/** A way of this page to the worker that all tabs share. */
+/** The connection of this page to the worker that all tabs share. */
 export interface WorkerPort {
   send: (message: FromTab) => void
   close: () => void
 }
 
 /**
- * Opens a way to the worker; undefined where the browser has no shared workers. A page that the browser keeps for the back button gets no
- * messages, and a worker learns of a closed tab only by its message: `onShow` is called when such a page is shown again.
+ * Connects to the shared worker; returns undefined in a browser without shared workers. The worker learns that a tab is gone only from its
+ * message `leave`, which the tab sends when it is hidden. `onShow` is called when the browser shows such a page again from its back/forward
+ * cache.
  */
 export function openWorker (tell: (message: ToTab) => void, { onHide, onShow }: { onHide: () => void, onShow: () => void }) {
   if (typeof SharedWorker === 'undefined') return undefined

@@ -16,20 +16,20 @@ import { ThreadActions } from './thread-actions.tsx'
 import { ThreadList } from './threads/thread-list.tsx'
 import './chat.css'
 
-/** The conversations, and the one with the id; without an id, a new one. */
+/** The list of conversations, and the conversation with the id; without an id, a new one. */
 export default function Chat ({ id }: { id?: string }) {
   const [ownId, setOwnId] = useState(newId)
   const [isListOpen, setIsListOpen] = useState(false)
   const [, navigate] = useLocation()
   const [opened, setOpened] = useState(0)
-  // Where the page goes from a conversation to none, a new one begins.
+  // When the page goes from a conversation to none, a new conversation begins.
   const [before, setBefore] = useState(id)
   if (before !== id) {
     setBefore(id)
     if (id === undefined) setOwnId(newId())
   }
   const query = useSearch()
-  // What was found is shown again when it is opened again.
+  // `opened` is a dependency so that a search result that is opened again is also shown again.
   const found = useMemo(() => foundIn(query), [query, opened])
   const begin = () => {
     setOwnId(newId())
@@ -66,9 +66,9 @@ export default function Chat ({ id }: { id?: string }) {
 interface Props {
   id: string
   isNew: boolean
-  /** The message to open it at. */
+  /** The message at which the conversation opens. */
   found?: FoundMessage
-  /** The service has the first message. */
+  /** Called when the service has the first message. */
   onBegun: () => void
   onNew: () => void
 }

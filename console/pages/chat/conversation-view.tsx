@@ -21,13 +21,13 @@ import { ReplacedQuestion } from './replaced-question.tsx'
 interface Props {
   id: string
   page: ThreadPage
-  /** The message to open it at. */
+  /** The message at which the conversation opens. */
   found?: FoundMessage
-  /** The service has the first message. */
+  /** Called when the service has the first message. */
   onBegun: () => void
 }
 
-/** A conversation: its messages, what waits for the user, and where the user writes. */
+/** A conversation: its messages, the items that wait for the user, and the composer. */
 export function ConversationView ({ id, page, found, onBegun }: Props) {
   const conversation = useConversation(id, page)
   const { messages, isBusy, isStreaming, error } = conversation
@@ -35,7 +35,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   const { keep } = choice
   const isKept = useRef(false)
   const [edited, setEdited] = useState<UIMessage>()
-  /** The message that was edited last, as it was. */
+  /** The message that was edited last, as it was before the edit. */
   const sentEdit = useRef<UIMessage>()
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<HTMLTextAreaElement>(null)
@@ -43,7 +43,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   const { data } = useQuery(openApprovals)
   const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
-  // A short answer is over before its streaming is seen, and a run may fail before it has said anything.
+  // A short answer may end before its streaming is seen, and a run may fail before its first output.
   const hasBegun = isStreaming || messages.at(-1)?.role === 'assistant' || (error !== undefined && !(error instanceof AgentError))
   useEffect(() => {
     if (!hasBegun || !page.isNew || isKept.current) return
@@ -85,7 +85,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
     conversation.callBack()
     setEdited(sentEdit.current)
   }
-  // An edit that did not arrive is open again, with what was typed.
+  // An edit that did not arrive is opened again, with the typed text.
   const { returned } = conversation
   const lastSaid = messages.findLast(({ role }) => role === 'user')
   const canEditLast = lastSaid !== undefined && edited === undefined && !isBusy && waiting.length === 0
@@ -115,6 +115,6 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   )
 }
 
-/** Whether a call of the message waits for the user. */
+/** Returns true if a call of the message waits for the user. */
 const asks = (message: UIMessage | undefined) =>
   message?.parts.some((part) => isToolUIPart(part) && (part.state === 'approval-requested' || part.state === 'input-available')) ?? false

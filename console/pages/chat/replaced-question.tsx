@@ -7,12 +7,12 @@ import type { useReplaced } from './thread/use-replaced.ts'
 
 interface Props {
   open: ReturnType<typeof useReplaced>['open']
-  /** The message is an edited one; otherwise another answer is wanted. */
+  /** True if an edited message replaces answers; false if an answer is regenerated. */
   isEdit: boolean
   onCancel: () => void
 }
 
-/** Asks, before a message is sent, whether the changes to files of the answers that it replaces are undone, too. */
+/** Asks, before a message is sent, whether the file changes of the answers that it replaces are undone. */
 export function ReplacedQuestion ({ open, isEdit, onCancel }: Props) {
   if (open === undefined) return null
   const { changes: { restored, restoredCount, skipped, skippedCount, notCoveredCount }, answer } = open

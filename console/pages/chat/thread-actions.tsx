@@ -13,7 +13,7 @@ import { IconButton } from '../../parts/icon-button.tsx'
 import { textOf } from './rows/rows.ts'
 import { allMessages, threadPage } from './thread/thread-page.ts'
 
-/** Saves a conversation as a text file, and shows the commands that it has left running and how many permissions hold in it. */
+/** Buttons that save a conversation as a text file, and that show its background commands and its grants. */
 export function ThreadActions ({ id, title }: { id: string, title: string }) {
   const announce = useAnnounce()
   const { data } = useQuery(commandsQuery)

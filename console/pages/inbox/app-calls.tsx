@@ -9,10 +9,10 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { CallInput } from '../../parts/waiting/call-input.tsx'
 import { RequestOwner } from '../../parts/waiting/request-owner.tsx'
 
-/** Calls that are listed; the application answers them, not the user. */
+/** The maximum number of calls in the list. The application answers them, not the user. */
 const LISTED = 50
 
-/** The calls that applications are to execute. They can only be looked at here. */
+/** The calls that wait for an application to execute them. The user can only look at them here. */
 export function AppCalls () {
   const { data } = useQuery({
     queryKey: keys.toolCalls(),

@@ -13,7 +13,7 @@ import { CallInput } from '../../parts/waiting/call-input.tsx'
 import type { Denied } from './desk-rows.ts'
 import { DeskLine } from './desk-lines.tsx'
 
-/** A call that no grant covered, with the grant that would have allowed it and a button that gives it. */
+/** A call that was denied because no grant covered it, with the grant that would cover it and a button that creates this grant. */
 export function DeniedCall ({ runId, toolName, about, count, grant, covers = '', isGranted }: Denied) {
   const announce = useAnnounce()
   const [hasActed, setHasActed] = useState(false)

@@ -21,7 +21,7 @@ type Seen = { taskId: string } | { threadId: string }
 const isOf = (item: { taskId: string } | { threadId: string }, seen: Seen) =>
   'taskId' in seen ? 'taskId' in item && item.taskId === seen.taskId : 'threadId' in item && item.threadId === seen.threadId
 
-/** Takes a card off the desk for good: the service notes that what it tells was seen. */
+/** Dismisses a card for good: the service notes that the user has seen its news. */
 function useKeep (seen: Seen, until: number) {
   const announce = useAnnounce()
   return useMutation({
@@ -40,19 +40,19 @@ function useKeep (seen: Seen, until: number) {
 
 interface Props {
   seen: Seen
-  /** The time up to which the card tells; milliseconds since the Unix epoch. */
+  /** The end of the period that the card covers, in milliseconds since the Unix epoch. */
   until: number
   icon: LucideIcon
   title: string
   to: string
   status?: string
   time: number
-  /** Buttons beside Keep. */
+  /** Buttons in addition to Keep. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** Something that happened while the user was away, with what can be done about it. */
+/** A card about an event that happened while the user was away, with buttons for it. */
 function DeskCard ({ seen, until, icon: Icon, title, to, status, time, actions, children }: Props) {
   const keep = useKeep(seen, until)
   const id = `desk-${to}`
@@ -75,7 +75,7 @@ function DeskCard ({ seen, until, icon: Icon, title, to, status, time, actions, 
   )
 }
 
-/** The news of one task: its newest run in full, the others as lines, and one line for each other kind of news. */
+/** The news of one task: its newest run in full, earlier runs as lines, and one line for each other kind of news. */
 export function TaskCard ({ task, until }: { task: OfTask, until: number }) {
   const { taskId, name, runs, nothingToDo, denied, passed } = task
   const [newest, ...others] = runs.items
@@ -102,7 +102,7 @@ export function TaskCard ({ task, until }: { task: OfTask, until: number }) {
   )
 }
 
-/** The answers of a chat that came while the user was away. */
+/** The answers that a chat received while the user was away. */
 export function ChatCard ({ chat, until }: { chat: Chat, until: number }) {
   const { threadId, title, status, completedAt, runs } = chat
   return (
@@ -116,6 +116,6 @@ export function ChatCard ({ chat, until }: { chat: Chat, until: number }) {
   )
 }
 
-/** What ended in the last moments lies after the end of the digest. */
+/** Returns the end of the period of a card. A run that ended in the last moments lies after the end of the digest. */
 const untilOf = (until: number, runs: ReadonlyArray<{ completedAt: number }>) =>
   Math.max(until, ...runs.map(({ completedAt }) => completedAt + 1))

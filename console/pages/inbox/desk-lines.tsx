@@ -10,10 +10,10 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { UndoRun } from './desk-report.tsx'
 import type { EndedRun, OfTask, Passed } from './desk-rows.ts'
 
-/** Characters of a report in one line. */
+/** The maximum number of characters of a report in one line. */
 const LINE_SHOWN = 160
 
-/** A line of a list: a state, what it is about, and when it was. */
+/** A line of a list: a state, a subject and a time. */
 export function DeskLine ({ state, time, children }: { state?: string, time?: ReactNode, children: ReactNode }) {
   return (
     <li className='desk-line'>
@@ -24,7 +24,7 @@ export function DeskLine ({ state, time, children }: { state?: string, time?: Re
   )
 }
 
-/** An older run of a task in one line. */
+/** An earlier run of a task in one line. */
 export function RunLine ({ run }: { run: EndedRun }) {
   const { runId, runNumber, status, completedAt, output = '', error } = run
   return (
@@ -40,13 +40,13 @@ export function RunLine ({ run }: { run: EndedRun }) {
   )
 }
 
-/** Says how many planned times passed without a run, and why. */
+/** Returns a sentence that says how many planned times passed without a run, and why. */
 function sayPassed ({ count, reason }: Passed): string {
   const key = `tasks.reason.${reason}`
   return `${say('inbox.passed', { count })}${hasText(key) ? `: ${say(key)}` : ''}`
 }
 
-/** Planned times that had the same fate for the same reason. */
+/** Planned times with the same outcome for the same reason. */
 export function PassedTimes (times: Passed) {
   const { fate, count, from, at } = times
   return (
@@ -56,7 +56,7 @@ export function PassedTimes (times: Passed) {
   )
 }
 
-/** A task that ran and found nothing to do, or did not run: nothing to look at. */
+/** A task without news: its runs found nothing to do, or it did not run. */
 export function QuietTask ({ taskId, name, nothingToDo, passed }: OfTask) {
   return (
     <DeskLine state={nothingToDo > 0 ? 'nothingToDo' : passed[0]?.fate ?? 'notRun'}>

@@ -17,17 +17,20 @@ import { ServiceText } from '../../parts/service-text.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { mayHaveChanged, type Reported } from './desk-rows.ts'
 
-/** Characters shown of an output or an error. */
+/** The maximum number of characters of an output or an error. */
 const TEXT_SHOWN = 300
 
-/** The beginning of what a run or a task says of itself, or of what the service says of it. */
+/** The beginning of a text from a run or a task, or from the service. */
 export function DigestText ({ text, isOfService = false }: { text: string, isOfService?: boolean }) {
   const Text = isOfService ? ServiceText : VisibleText
   const sentence = isOfService ? splitDetail(text).sentence : text
   return text === '' ? null : <p className='desk-text'><Text text={sentence.slice(0, TEXT_SHOWN).toWellFormed()} /></p>
 }
 
-/** The report of a run, with its confirmed claims, the calls that ran unasked and why, and the differences from its rehearsal. */
+/**
+ * The report of a run, with its confirmed claims, the calls that ran without asking and the reasons, and the differences from its
+ * rehearsal.
+ */
 export function Report ({ run }: { run: Reported }) {
   const { runId, error, output, stopped, evidence, facts, claims = [], unasked, differs, rehearsalVoid } = run
   const count = unasked.reduce((sum, { calls, more }) => sum + calls.length + more, 0)
@@ -62,7 +65,7 @@ export function Report ({ run }: { run: Reported }) {
 
 const hrefOf = (runId: string, toolCallId: string) => `/runs/${runId}?call=${encodeURIComponent(toolCallId)}`
 
-/** What the report says the run did, with the call that bears it out. */
+/** A claim of the report, with the call that confirms it. */
 function Claimed ({ runId, claim, verdict, call }: { runId: string } & NonNullable<Reported['claims']>[number]) {
   return (
     <li>
@@ -74,7 +77,7 @@ function Claimed ({ runId, claim, verdict, call }: { runId: string } & NonNullab
   )
 }
 
-/** Calls that nobody was asked about, and why not. */
+/** Calls that ran without asking, and the reason. */
 function Unasked ({ runId, why, covers, calls, more }: { runId: string } & DigestUnasked) {
   return (
     <li>
@@ -109,10 +112,10 @@ function Departed ({ how, toolName, about, isShown, why, more }: Departure) {
   )
 }
 
-/** Changes of a run that are looked at for the button. */
+/** The number of changes that are checked for the button. */
 const PAGE = 100
 
-/** A button that undoes the file changes of a run, and then a note that they were undone. Absent for a run without such changes. */
+/** A button that undoes the file changes of a run, and afterwards a note that they were undone. Absent for a run without such changes. */
 export function UndoRun ({ run: { runId, facts } }: { run: Reported }) {
   const [isOpen, setIsOpen] = useState(false)
   const { data } = useQuery({

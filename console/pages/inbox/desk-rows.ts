@@ -2,30 +2,30 @@ import type { Digest } from '../../../client/generated/index.ts'
 
 export type OfTask = Digest['tasks']['items'][number]
 export type Chat = Digest['chats']['items'][number]
-/** What a card tells of a run, of a task or a chat. */
+/** The part of a run, of a task or of a chat, that a card shows. */
 export type Reported = Pick<EndedRun, 'runId' | 'error' | 'output' | 'evidence' | 'verified' | 'facts' | 'claims' | 'unasked'> &
   Partial<Pick<EndedRun, 'judge' | 'differs' | 'rehearsalVoid'>> & Partial<Pick<Chat, 'stopped'>>
 export type EndedRun = OfTask['runs']['items'][number]
 export type Denied = OfTask['denied'][number]
 export type Passed = OfTask['passed'][number]
 
-/** One line about a task as it is now. */
+/** A line about the current state of a task. */
 export interface DigestRow {
   key: string
-  /** A word of the states; see parts/status.tsx. */
+  /** A state of parts/status.tsx. */
   state: string
-  /** What the row tells of; `to` is the path of its page. */
+  /** The name of the task; `to` is the path of its page. */
   title: string
   to: string
   text: string
   at: number
 }
 
-/** The lists of what is now, whenever it began, by urgency. */
+/** The lists about the present, by urgency. */
 export const SECTIONS = ['failing', 'working', 'next'] as const
 export type Section = typeof SECTIONS[number]
 
-/** Returns the rows of one section of a digest, and how many more there are. */
+/** Returns the rows of one section of a digest, and the number of further ones. */
 export function rowsOf (digest: Digest, section: Section): { rows: DigestRow[], more: number } {
   return { rows: rows(digest, section), more: digest[section].more }
 }
@@ -44,10 +44,10 @@ function rows (digest: Digest, section: Section): DigestRow[] {
   }
 }
 
-/** Whether the task has something to look at: a run that is shown, or a call that was denied. */
+/** Returns true if a task has news: a run that is listed, or a denied call. */
 export const hasNews = ({ runs, denied }: OfTask) => runs.items.length > 0 || denied.length > 0
 
-/** What gets a card: the tasks and chats with something to look at, the newest first. */
+/** Returns the tasks and chats that get a card because they have news, newest first. */
 export function cardsOf ({ tasks, chats }: Digest): Array<OfTask | Chat> {
   const cards: Array<OfTask | Chat> = [...tasks.items.filter(hasNews), ...chats.items]
   return cards.sort((one, other) => timeOf(other) - timeOf(one))
@@ -55,13 +55,13 @@ export function cardsOf ({ tasks, chats }: Digest): Array<OfTask | Chat> {
 
 const timeOf = (card: OfTask | Chat): number => 'taskId' in card ? card.runs.items[0]?.completedAt ?? 0 : card.completedAt
 
-/** Whether a run may have changed files, by the service's line of facts: it wrote, ran a command, or called something outside. */
+/** Returns true if a run may have changed files, by the service's line of facts: it wrote, ran a command, or called an external tool. */
 export const mayHaveChanged = (facts: string | undefined): boolean => facts === undefined || /[1-9]\d* (write|command|external)/.test(facts)
 
-/** `until` lies so long before now, since what ended in the last moments may not be stored yet; milliseconds. */
+/** The distance of a digest's `until` from the current time, in milliseconds: runs that have just ended may not be stored yet. */
 export const SETTLES_MS = 1_000
 
-/** Whether a run is shown that ended after `until`: it would come again if the digest were marked as seen now. */
+/** Returns true if the digest holds a run that ended after `until`. It would appear again if the digest were marked as seen now. */
 export function isUnsettled ({ until, tasks, chats }: Digest): boolean {
   const ends = [...tasks.items.flatMap(({ runs }) => runs.items), ...chats.items]
   return ends.some(({ completedAt }) => completedAt >= until && completedAt <= until + SETTLES_MS)

@@ -17,9 +17,9 @@ import { DeskLine, QuietTask } from './desk-lines.tsx'
 import { DigestText } from './desk-report.tsx'
 import { cardsOf, hasNews, isUnsettled, rowsOf, SECTIONS, SETTLES_MS, type Section } from './desk-rows.ts'
 
-/** Items of each list that the service sends: as many as it can, so that no task with news is left out. */
+/** The number of requested items per list: the service's maximum, so that no task with news is left out. */
 const LISTED = 100
-/** Rows of a section, and tasks without news, before the user asks for more. */
+/** The number of rows of a section, and of tasks without news, that are shown at first. */
 const SHOWN = 5
 
 const digest = {
@@ -57,7 +57,7 @@ export function Desk ({ waiting }: { waiting: number }) {
   )
 }
 
-/** A card for everything with news; the tasks that had nothing to do are lines below. */
+/** A card for each task or chat with news, and below them a line for each task that had nothing to do. */
 function Cards ({ digest }: { digest: Digest }) {
   const [isWhole, setIsWhole] = useState(false)
   const { until, tasks, chats, damaged = [] } = digest
@@ -83,7 +83,7 @@ function Cards ({ digest }: { digest: Digest }) {
   )
 }
 
-/** The work that goes on now, and the next planned times. */
+/** The work that is in progress, and the next planned times. */
 export function Now () {
   const { data } = useQuery(digest)
   return data === undefined ? null : SECTIONS.map((section) => <SectionOf key={section} digest={data} section={section} />)
@@ -110,7 +110,7 @@ function SectionOf ({ digest, section }: { digest: Digest, section: Section }) {
   )
 }
 
-/** A button for the hidden rest of a list: first the items that are here, then those that the service has only counted. */
+/** A button that shows the hidden rest of a list: first the loaded items, then those that the service has only counted. */
 function More ({ hidden, more, onShow }: { hidden: number, more: number, onShow: () => void }) {
   if (hidden > 0) return <Button kind='quiet' onClick={onShow}>{say('inbox.showMore', { count: hidden })}</Button>
   if (more === 0) return null

@@ -11,7 +11,7 @@ import { useItemKeys } from './use-item-keys.ts'
 import { WaitingList } from './waiting-list.tsx'
 import './inbox.css'
 
-/** What happened while the user was away, all that waits for the user, and what goes on. */
+/** The inbox: news from the user's absence, the items that wait for the user, and the work in progress. */
 export default function Inbox () {
   const { data } = useQuery(openApprovals)
   const approvals = data?.approvals ?? NONE

@@ -3,7 +3,10 @@ import { useManyCalls } from '../../parts/waiting/many-calls.tsx'
 
 const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
-/** What waits for a decision, and the cards of the desk; by the attribute of the items and the id of the heading. */
+/**
+ * The kinds of items: those that wait for a decision, and cards of the desk. They are names of data attributes of the items and ids of the
+ * headings.
+ */
 const KINDS = ['waiting', 'desk'] as const
 type Kind = typeof KINDS[number]
 
@@ -11,20 +14,20 @@ const itemsIn = (list: HTMLElement | null, ...kinds: Kind[]) =>
   [...list?.querySelectorAll<HTMLElement>(kinds.map((kind) => `[data-${kind}]`).join()) ?? []]
 const isTyping = (element: Element | null) => element?.closest('input, textarea, select') !== null && element !== null
 
-/** The buttons of a card of the desk that keys press, by their `data-does`. */
+/** The buttons of a card that keys press, by their `data-does`. */
 const DOES: Record<string, string> = { y: 'keep', u: 'undo', a: 'allow', Enter: 'open' }
 
-/** How long an item must have had the focus that it did not get from a key of the user before a key decides it; ms. */
+/** How long an item must have had the focus before a key decides it, in milliseconds, unless a key of the user moved the focus there. */
 const STEADY_MS = 300
 
-/** Whether a key means the item that has the focus: it did not come there just now. */
+/** Returns true if a key is meant for the focused item: the focus has not just moved there by itself. */
 const isSteady = (movedAt: MutableRefObject<number>) => performance.now() - movedAt.current >= STEADY_MS
 
 /**
- * The keys of the inbox. j and k move the focus from anywhere on the page where nobody types, the arrows from an item. Of a call, y and n
- * decide it, u takes back what is not sent yet, Enter opens its chat or task. Of a card of the desk, y keeps it, u undoes, a allows, Enter
- * opens. When the item that has the focus goes, the next one gets it, and no key decides that one at once; the heading of its section when
- * it was the last.
+ * The keys of the inbox. j and k move the focus from anywhere on the page unless the user types; the arrow keys move it from an item. On a
+ * call, y and n decide, u takes back decisions that are not sent yet, and Enter opens the chat or task. On a card, y keeps it, u undoes, a
+ * allows, and Enter opens. When the focused item disappears, the focus moves to the next item, or to the heading of the section after the
+ * last item. A key does not decide that item at once.
  */
 export function useItemKeys (list: RefObject<HTMLElement | null>) {
   const focused = useRef<Focused>()
@@ -39,17 +42,17 @@ export function useItemKeys (list: RefObject<HTMLElement | null>) {
       const at = kind === undefined ? -1 : itemsIn(list.current, kind).findIndex((item) => item.contains(target as Node))
       focused.current = kind === undefined || at === -1 ? undefined : { at, kind }
     }
-    /** Decides the item that has the focus. A denial may get a reason; else the next item is looked at. */
+    /** Decides the focused item. After a denial, the focus moves to the field for the reason if there is one, else to the next item. */
     function decide (item: HTMLElement, verdict: 'allow' | 'deny', next: () => void) {
       if (item.dataset.open === undefined) return
       const isMeant = isSteady(movedAt)
       if (isMeant) many.current?.stage(item.dataset.waiting!, verdict)
       const reason = verdict === 'deny' ? item.querySelector<HTMLElement>('.reason') : null
-      // Also behind a key that came too early: the words of a reason must not be keys.
+      // Also after a key that came too early: the next keys may be the text of a reason.
       if (reason !== null) reason.focus()
       else if (isMeant) next()
     }
-    /** Presses a button of a card, if it has it. */
+    /** Presses a button of a card, if the card has it. */
     function press (card: HTMLElement, does: string) {
       if (isSteady(movedAt)) card.querySelector<HTMLElement>(`[data-does=${does}]`)?.click()
     }
@@ -62,7 +65,7 @@ export function useItemKeys (list: RefObject<HTMLElement | null>) {
       const at = items.findIndex((item) => item.contains(activeElement))
       const item = items[at]
       const last = items.length - 1
-      // What waits comes first for the keys, though it stands below.
+      // Keys reach the waiting items first, although they are below the cards.
       const first = Math.max(items.findIndex(({ dataset }) => dataset.waiting !== undefined), 0)
       const go = (step: number) => items[at === -1 ? (step === 1 ? first : last) : Math.min(Math.max(at + step, 0), last)].focus()
       const step = STEPS[key]
@@ -92,13 +95,13 @@ export function useItemKeys (list: RefObject<HTMLElement | null>) {
   useNextItem(list, focused, movedAt)
 }
 
-/** The item that had the focus last, among those of its kind. */
+/** The item that was focused last, by its position among the items of its kind. */
 interface Focused {
   at: number
   kind: Kind
 }
 
-/** Gives the focus of an item that goes to the next one, and notes when: the browser gives it to the body. */
+/** Moves the focus from an item that disappears to the next one, and notes the time. Otherwise the browser moves it to the body. */
 function useNextItem (
   list: RefObject<HTMLElement | null>,
   focused: MutableRefObject<Focused | undefined>,

@@ -12,10 +12,10 @@ import { ManyBar } from '../../parts/waiting/many-bar.tsx'
 import { useRefusals } from '../../parts/waiting/refused.tsx'
 import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
 
-/** Items that are drawn before the user asks for more: the calls of one step, as a rule. */
+/** The number of items that are shown at first: usually enough for the calls of one step. */
 const SHOWN = 60
 
-/** All that waits for a decision of the user, oldest first; work goes on without the tools of servers, so these come last. */
+/** All items that wait for the user's decision, oldest first. Tool servers come last, because work continues without their tools. */
 export function WaitingList () {
   const query = useQuery(openApprovals)
   return (
@@ -54,7 +54,7 @@ function Items ({ approvals }: { approvals: Approval[] }) {
 const lastOfServers = (approvals: Approval[]) =>
   approvals.toSorted((one, other) => Number(one.kind === 'server') - Number(other.kind === 'server'))
 
-/** Has it read aloud when more waits than before. */
+/** Announces to screen readers that more items wait than before. */
 function useNews (count: number) {
   const announce = useAnnounce()
   const known = useRef(count)

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { useFactChange, useForget } from './facts.ts'
 
-/** One entry of the memory: its text, the words it was learned from, and what can be done with it. */
+/** An entry of the memory: its text, the words from which it was learned, and its buttons. */
 export function FactRow ({ fact }: { fact: KnownFact }) {
   const [isEditing, setIsEditing] = useState(false)
   const change = useFactChange()
@@ -63,7 +63,7 @@ export function FactRow ({ fact }: { fact: KnownFact }) {
   )
 }
 
-/** Where an entry comes from. */
+/** The source of an entry. */
 function Source ({ fact }: { fact: KnownFact }) {
   const { source, evidence, supersedes, retracts, state, createdAt } = fact
   return (
@@ -83,7 +83,7 @@ function Source ({ fact }: { fact: KnownFact }) {
   )
 }
 
-/** The dialog in which the words of an entry are changed. */
+/** The dialog that edits the text of an entry. */
 function EditFact ({ fact, onClose }: { fact: KnownFact, onClose: () => void }) {
   const [text, setText] = useState(fact.fact)
   const change = useFactChange()

@@ -15,7 +15,7 @@ import { useAnnounce } from '../../parts/announcer.tsx'
 
 const PAGE = 50
 
-/** What a list of the memory shows: a kind of what is known, or what is proposed or hidden. */
+/** The filter of a list of entries: by state, by kind, and by a text. */
 export interface FactFilter {
   state?: KnownFact['state']
   kind?: KnownFact['kind']
@@ -33,7 +33,7 @@ export function useFacts (filter: FactFilter) {
   })
 }
 
-/** A change of the memory, which then is read anew; its sentence is read aloud. */
+/** A mutation of the memory. It then reads the memory again, and announces a sentence to screen readers. */
 function useChange<V> (change: (values: V) => Promise<unknown>, done: TextKey) {
   const queries = useQueryClient()
   const announce = useAnnounce()

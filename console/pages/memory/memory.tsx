@@ -25,7 +25,7 @@ const VIEWS = {
 
 const brainQuery = { queryKey: [...keys.brain(), 'preview'], queryFn: () => getBrain(asked()).then(body) }
 
-/** The memory: proposals, what is known by kind, what is hidden, and what models are told of it. */
+/** The memory page: proposals, known entries by kind, hidden entries, and the text that models are told. */
 export default function Memory () {
   const [view, setView] = useState<View>('fact')
   const [words, setWords] = useState('')
@@ -71,7 +71,7 @@ export default function Memory () {
   )
 }
 
-/** Whether the memory has anything that can be erased. */
+/** Returns true if the memory has anything that can be erased. */
 function useHasAny (): boolean {
   const { data } = useQuery(brainQuery)
   const rest = [useFacts({ state: 'proposed' }), useFacts({ state: 'replaced' }), useFacts({ state: 'known', kind: 'instruction' })]
@@ -80,7 +80,7 @@ function useHasAny (): boolean {
     rest.some((list) => list.data?.pages.some((page) => page.facts.length > 0))
 }
 
-/** What waits to be accepted; absent when nothing does. */
+/** Entries that wait to be accepted; absent if there are none. */
 function Proposals () {
   const count = useFacts({ state: 'proposed' }).data?.pages.reduce((sum, page) => sum + page.facts.length, 0) ?? 0
   if (count === 0) return null
@@ -103,7 +103,7 @@ function Preview () {
   )
 }
 
-/** The form that adds a fact. What was typed stays until it is stored. */
+/** The form that adds a fact. The typed text is kept until the fact is stored. */
 function AddFact () {
   const [text, setText] = useDraft('fact')
   const learn = useLearn()

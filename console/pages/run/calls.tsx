@@ -8,7 +8,7 @@ import { isOver } from './run-words.ts'
 
 const keyOf = ({ toolCallId }: TaskToolCall) => toolCallId
 
-/** The tool calls of a run, in the order in which they were made. `?call=<id>` shows one, opened. */
+/** The tool calls of a run, in the order in which they were made. `?call=<id>` shows one of them expanded. */
 export function Calls ({ run }: { run: Run }) {
   const { toolCalls } = run
   const named = new URLSearchParams(useSearch()).get('call') ?? ''

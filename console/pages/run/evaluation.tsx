@@ -8,10 +8,10 @@ import { sayScore } from './run-words.ts'
 
 type Claim = NonNullable<TaskEvaluation['claims']>[number]
 
-/** How the run was judged: the effects that its report claims, each with what the recorded calls say of it. */
+/** The judgement of a run: the effects that its report claims, each with the verdict of the recorded calls. */
 export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation, calls: TaskToolCall[] }) {
   const { satisfied, qualityScore, outcome, issues, claims = [], evidence, judge } = evaluation
-  /** The outcome that the first sentence says already. */
+  /** The outcome that the first sentence already states. */
   const said = judge === 'none' ? undefined : satisfied ? 'done' : 'partly'
   return (
     <section className='section' aria-label={say('run.evaluation')}>

@@ -4,10 +4,10 @@ import { say } from '../../lib/say.ts'
 import { agent } from '../../lib/service.ts'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
-/** Characters at the end of the text that are shown while it is written. */
+/** The number of last characters that are shown while the text is written. */
 const SHOWN = 4_000
 
-/** What the run of a chat writes at this moment. Its calls are read again as they begin and end. */
+/** The text that the run of a chat is writing. Its calls are not part of it: they are read again when they begin and end. */
 export function LiveText ({ runId }: { runId: string }) {
   const text = useLiveText(runId)
   if (text === '') return null
@@ -19,7 +19,7 @@ export function LiveText ({ runId }: { runId: string }) {
   )
 }
 
-/** The end of the text of a run, renewed once a frame at most. */
+/** Returns the end of a run's text, updated at most once per frame. */
 function useLiveText (runId: string): string {
   const [text, setText] = useState('')
   useEffect(() => {
@@ -40,7 +40,7 @@ function useLiveText (runId: string): string {
         }
       }
     })().catch(() => {
-      // The run is over or waits: the record of the run says so.
+      // The run has ended or waits; its record shows the state.
     })
     return () => {
       ended.abort()

@@ -7,7 +7,7 @@ import { Failed } from '../../parts/failed.tsx'
 import { unverifiedOf } from '../../parts/not-verified.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
-/** What the run answered or reported, and why it failed. */
+/** The answer or report of a run, and the reason of its failure. */
 export function Result ({ run: { output, object, error, facts, evaluation } }: { run: Run }) {
   return (
     <section className='section' aria-label={say('run.result')}>

@@ -45,7 +45,7 @@ export function RunActions ({ run }: { run: Run }) {
   )
 }
 
-/** Tells the task of a run something for its next run. */
+/** A form that sends a comment for the next run of the task. */
 export function SteerTask ({ taskId }: { taskId: string }) {
   const { data } = useQuery(oneTask(taskId))
   return data === undefined ? null : <Steer task={data} />

@@ -11,10 +11,10 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { TaskName } from '../tasks/task-name.tsx'
 import { isOver, isRehearsal, sayUsage } from './run-words.ts'
 
-/** Whose run it is, its state, how long it took and what it cost. */
+/** The owner of a run, its state, its duration and its cost. */
 export function RunFacts ({ run }: { run: Run }) {
   const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, steered = [], options, answeredBy } = run
-  // What was said to a task before its run, and what was said to the run.
+  // Comments to the task before this run, and steering messages to the run itself.
   const comments = taskId === undefined ? [] : steering.map((text) => ({ text }))
   const said: Array<{ text: string, state?: Steer['state'] }> = [...comments, ...steered]
   const model = answeredBy?.model ?? options?.model
@@ -66,5 +66,5 @@ export function RunFacts ({ run }: { run: Run }) {
   )
 }
 
-/** A model with its provider, but for the built-in ones, which people know by their name. */
+/** Returns a model with its provider, except for the built-in offline models, which people know by their names. */
 const nameOf = (model: string) => model.startsWith('offline/') ? modelName(model) : model

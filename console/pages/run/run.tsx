@@ -21,7 +21,7 @@ import { Sheet } from './sheet.tsx'
 import '../tasks/tasks.css'
 import './run.css'
 
-/** One run, of a task or a chat, under way or over: what it does, what it did, and what of that can be taken back. */
+/** The page of one run, of a task or a chat, active or ended: its calls, its result, and the changes that can be undone. */
 export default function RunPage ({ id }: { id: string }) {
   const query = useQuery({ queryKey: keys.run(id), queryFn: () => getRun({ ...asked(), path: { runId: id } }).then(body) })
   const { data } = query
@@ -53,10 +53,10 @@ function Sections ({ run }: { run: Run }) {
   )
 }
 
-/** A larger input is shown as one text, which can be cut, and not field by field; bytes. */
+/** The size of an input above which it is shown as one text, which can be cut, instead of field by field; in bytes. */
 const LARGEST_FIELDS = 50_000
 
-/** The data that the run began with. */
+/** The input with which the run began. */
 function Input ({ run: { input, inputBytes = 0 } }: { run: Run }) {
   return (
     <section className='section' aria-label={say('run.given')}>
@@ -66,7 +66,7 @@ function Input ({ run: { input, inputBytes = 0 } }: { run: Run }) {
   )
 }
 
-/** The phases of the plan, and how far the run has come. */
+/** The phases of the plan, and the run's progress through them. */
 function Phases ({ phases }: { phases: Phase[] }) {
   return (
     <section className='section' aria-label={say('run.phases')}>

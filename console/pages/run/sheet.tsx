@@ -64,7 +64,7 @@ interface ActionsProps {
   setChosen: (chosen: Record<number, Scope>) => void
 }
 
-/** Allows what was chosen, and starts work for a night that was not started yet. */
+/** Buttons that accept the chosen lines. For overnight work that was not started yet, they also start it. */
 function Actions ({ sheet: { runId, taskId, lines }, canAccept, chosen, setChosen }: ActionsProps) {
   const announce = useAnnounce()
   const [, navigate] = useLocation()
@@ -126,7 +126,7 @@ function withChoice (chosen: Record<number, Scope>, line: number, scope: Scope |
 interface LineProps {
   line: SheetLine
   chosen?: Scope
-  /** Absent where nothing can be accepted. */
+  /** Absent if nothing can be accepted. */
   onChoose?: (scope: Scope | undefined) => void
 }
 
@@ -166,7 +166,7 @@ interface LaterProps extends Pick<SheetLine, 'line' | 'scopes'> {
   onChoose: (scope: Scope | undefined) => void
 }
 
-/** The scopes of a line that can be accepted for later runs, the narrowest first. */
+/** The scopes of a line that can be accepted for later runs, narrowest first. */
 function Later ({ line, scopes, chosen, isAccepted, onChoose }: LaterProps) {
   const option = (scope: Scope | undefined, text: ReactNode) => (
     <label key={scope ?? ''}>

@@ -16,7 +16,7 @@ import { Time } from '../../parts/time.tsx'
 
 const PAGE = 100
 
-/** The standing permissions of conversations and tasks, and a way to end each. */
+/** The grants of conversations and tasks, each with a button that ends it. */
 export function Grants () {
   const query = useInfiniteQuery({
     queryKey: [...keys.grants(), 'all'],

@@ -12,7 +12,7 @@ import { Servers } from './servers/servers.tsx'
 import { Skills } from './skills/skills.tsx'
 import './settings.css'
 
-// The plots are a library of their own.
+// Loaded on demand, because the plots need a library of their own.
 const Usage = lazy(() => import('./usage/usage.tsx'))
 
 const SECTIONS = {
@@ -33,7 +33,7 @@ export default function Settings ({ section }: { section?: string }) {
   const current = NAMES.find((name) => name === section) ?? 'models'
   const Shown = SECTIONS[current]
   const tabs = useRef<HTMLElement>(null)
-  // On a narrow page the names scroll sideways.
+  // On a narrow page, the section names scroll sideways.
   useEffect(() => {
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [current])

@@ -13,7 +13,7 @@ import { changesOf, valuesOf } from './form-values.ts'
 import { TaskForm } from './task-form.tsx'
 import { keepTask, oneTask, type Task } from './task-queries.ts'
 
-/** Changes a task. What the form does not show stays as it is. */
+/** Edits a task. Settings that the form does not show stay unchanged. */
 export function EditTask ({ id }: { id: string }) {
   const query = useQuery(oneTask(id))
   return <Page title={say('tasks.editTitle')}><Loaded query={query}>{(task) => <Form task={task} />}</Loaded></Page>

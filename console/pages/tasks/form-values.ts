@@ -3,22 +3,22 @@ import { localFieldOf } from '../../lib/time.ts'
 import { WEEKDAYS } from './schedule-words.ts'
 import type { Task } from './task-queries.ts'
 
-/** Intervals that the form has fields for; `custom` is a text. */
+/** Intervals for which the form has fields; `custom` is a free text. */
 export const INTERVALS = ['hourly', 'daily', 'weekdays', 'weekly', 'monthly', 'custom'] as const
 export const MODES = ['changes', 'granted'] as const
-/** Modes that few tasks need. */
+/** Approval modes that few tasks need. */
 export const OTHER_MODES = ['first_n', 'always', 'never'] as const
 export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
 
-/** The fields of the form of a task, as they were typed. */
+/** The fields of a task's form, as the user typed them. */
 export interface FormValues {
-  /** Empty: made of the goal. */
+  /** If empty, the name is made from the goal. */
   name: string
   goal: string
   taskType: typeof TYPES[number]
-  /** The fields have the time of the task; else it is the time that the goal names, if it names one. */
+  /** True if the time fields apply; false if the time that the goal names applies. */
   hasOwnTime: boolean
-  /** The local time of a single run, "2030-12-24T09:00"; empty for one when the task is started. */
+  /** The local time of a single run, such as "2030-12-24T09:00"; empty if the task runs when it is started. */
   once: string
   triggers: TriggerFields[]
   interval: typeof INTERVALS[number]
@@ -76,7 +76,7 @@ export const NEW_TASK: FormValues = {
   ends: ''
 }
 
-/** The fields for a task that is to be changed. A schedule that has no fields becomes the text of `custom`. */
+/** Returns the fields for a task that is edited. A schedule without matching fields becomes the text of `custom`. */
 export function valuesOf ({ name, goal, taskType, schedule, triggers = [], approval, cwd, endsAt, options = {} }: Task): FormValues {
   return {
     ...NEW_TASK,
@@ -97,7 +97,7 @@ export function valuesOf ({ name, goal, taskType, schedule, triggers = [], appro
   }
 }
 
-/** The fields of a schedule. One that has no fields becomes the text of `custom`. */
+/** Returns the fields for a schedule. A schedule without matching fields becomes the text of `custom`. */
 export function scheduleValues (schedule: Schedule): Partial<FormValues> {
   const { interval = '', at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
   const shared = { timezone, missed, at, custom: interval, once: onceText(schedule) }
@@ -110,30 +110,33 @@ export function scheduleValues (schedule: Schedule): Partial<FormValues> {
   return days.every((day) => WEEKDAYS.includes(day)) ? { ...shared, interval: word, days } : { ...shared, interval: 'custom' }
 }
 
-/** The single time of a schedule as a field for dates has it: without seconds, and in the time zone of the browser when it has none. */
+/**
+ * Returns the single time of a schedule as the value of a date field: without seconds, and in the browser's time zone if the schedule names
+ * none.
+ */
 function onceText ({ once }: Schedule): string {
   if (typeof once !== 'number') return once?.slice(0, 16) ?? ''
   return localFieldOf(once)
 }
 
-/** The schedule of the form; undefined for a task that runs when it is started, or when it is triggered. */
+/** Returns the schedule of the form; undefined for a task that runs only when it is started or triggered. */
 export function formSchedule (values: FormValues, before?: Schedule): Schedule | undefined {
   if (values.taskType === 'recurring') return scheduleOf(values, before)
   if (values.taskType === 'triggered') return undefined
   const { once, timezone } = values
-  // What is not in the field, such as "in 2 hours" of a task that was not started, stays.
+  // Keeps a time that the field cannot show, such as "in 2 hours" of a task that was not started.
   if (before !== undefined && once === onceText(before) && timezone.trim() === (before.timezone ?? '')) return before
   return once === '' ? undefined : { once, ...timezone.trim() !== '' && { timezone: timezone.trim() } }
 }
 
-/** The triggers of the form. */
+/** Returns the triggers of the form. */
 const triggersOf = ({ triggers }: FormValues): Trigger[] => triggers.map((each) => {
   if (each.type === 'task') return each
   const { type, path, glob } = each
   return { type, path: path.trim(), ...glob.trim() !== '' && { glob: glob.trim() } }
 })
 
-/** What the form says of the schedule. Of an earlier schedule stays what the form has no fields for. */
+/** Returns the recurring schedule of the form. Parts of the earlier schedule without a field are kept. */
 function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
   const { startAt, maxRuns, graceMs } = before ?? {}
   const kept = {
@@ -145,7 +148,7 @@ function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: Form
   }
   switch (interval) {
     case 'custom': {
-      // The texts of an interval that was not changed keep their time of day and their days.
+      // An unchanged interval text keeps its time of day and its days.
       const same = before?.interval === custom.trim() ? before : undefined
       return {
         ...kept,
@@ -178,11 +181,11 @@ function optionsOf ({ agent, model, instructions, usd, minutes }: FormValues, be
   }
 }
 
-/** Whether the mode asks in the first runs, whose number can be chosen. */
+/** Returns true if the mode asks during the first runs, whose number can be chosen. */
 export const countsRuns = (mode: FormValues['mode']): boolean => mode === 'changes' || mode === 'first_n'
 const approvalOf = ({ mode, firstN }: FormValues) => ({ mode, ...countsRuns(mode) && firstN !== '' && { firstN: Number(firstN) } })
 
-/** The body that creates a task. */
+/** Returns the body of the request that creates a task. */
 export function bodyOf (values: FormValues): TaskBody {
   const options = optionsOf(values)
   const schedule = formSchedule(values)
@@ -199,13 +202,13 @@ export function bodyOf (values: FormValues): TaskBody {
   }
 }
 
-/** Returns the end time of a form; 0 for none. One that was not changed keeps its seconds. */
+/** Returns the end time of a form; 0 for none. An unchanged end time keeps its seconds. */
 function endOf (ends: string, before: number | undefined): number {
   if (before !== undefined && ends === localFieldOf(before)) return before
   return ends === '' ? 0 : new Date(ends).getTime()
 }
 
-/** The changes that make a task what the form says; undefined when there are none. */
+/** Returns the changes from the task to the values of the form; undefined if there are none. */
 export function changesOf (values: FormValues, task: Task): TaskChanges | undefined {
   const { schedule, triggers = [], approval: { mode, firstN } } = task
   const next = {
@@ -232,7 +235,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-/** Whether two values have the same JSON, in any order of their fields. */
+/** Returns true if two values have the same JSON, in any order of fields. */
 function isSame (one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
   const names = new Set([...Object.keys(one), ...Object.keys(other)])

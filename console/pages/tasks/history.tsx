@@ -6,11 +6,11 @@ import { ToolName } from '../../parts/tool-name.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import type { Task } from './task-queries.ts'
 
-/** Entries of each list that are shown, the newest. */
+/** The maximum number of entries of each list, newest first. */
 const SHOWN = 100
 const LEARNED = ['findings', 'decisions', 'sources', 'filesCreated'] as const
 
-/** What a task has learned from its runs, and what its user has told and decided. Opened when asked for. */
+/** The task's memory, and the user's comments and decisions. Collapsed at first. */
 export function History ({ task: { memory, steeringHistory, approvalHistory } }: { task: Task }) {
   const isEmpty = [...Object.values(memory), steeringHistory, approvalHistory].every((list) => list.length === 0)
   if (isEmpty) return null

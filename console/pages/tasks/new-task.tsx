@@ -15,22 +15,22 @@ import { bodyWithTime, heardTime } from './sentence-schedule.tsx'
 import { TaskForm } from './task-form.tsx'
 import { keepTask } from './task-queries.ts'
 
-/** Creates a task, and starts it when the user wants it to begin. */
+/** Creates a task, and starts it if the user wants to. */
 export default function NewTask () {
   const { values, set, clear } = useForm('task new', NEW_TASK)
   const [, navigate] = useLocation()
   const announce = useAnnounce()
-  // The same task is not created twice when the first answer was lost.
+  // The idempotency key of the last request: if its response is lost, sending it again creates no second task.
   const sent = useRef({ json: '', key: '' })
   const create = useMutation({
     async mutationFn (start: boolean) {
-      // What was typed just now may not be read yet.
+      // The text typed last may not have been parsed yet.
       const heard = values.hasOwnTime ? null : await queries.fetchQuery(heardTime(values.goal)).catch(() => null)
       const task = heard === null ? bodyOf(values) : bodyWithTime(values, heard)
       const json = JSON.stringify(task)
       if (sent.current.json !== json) sent.current = { json, key: `console-${newId()}` }
       const created = await createTask({ ...asked(), body: task, headers: { 'idempotency-key': sent.current.key } }).then(body)
-      // A triggered task is started, too, so that it can be run.
+      // A triggered task is started as well, so that it can run.
       return start ? startTask({ ...asked(), path: { id: created.id } }).then(body) : created
     },
     onSuccess (task) {

@@ -15,21 +15,21 @@ import { MODES } from './form-values.ts'
 import { keepTask } from './task-queries.ts'
 import './tasks.css'
 
-/** When a night ends, the local hour. */
+/** The local hour at which a night ends. */
 const MORNING = 7
-/** As many steps as a run may have: the money and the end time limit the work. */
+/** The maximum number of steps of a run: overnight work is limited by its budget and its end time. */
 const STEPS = 500
 
 interface Night {
   goal: string
   cwd: string
   usd: string
-  /** The local time at which the work ends, "2030-12-24T07:00". */
+  /** The local time at which the work ends, such as "2030-12-24T07:00". */
   ends: string
   mode: typeof MODES[number]
 }
 
-/** Returns the next morning as a field for dates has it. */
+/** Returns the next morning as the value of a date field. */
 function nextMorning (): string {
   const morning = new Date()
   if (morning.getHours() >= MORNING - 1) morning.setDate(morning.getDate() + 1)
@@ -46,12 +46,12 @@ const bodyOf = ({ goal, cwd, usd, ends, mode }: Night): TaskBody => ({
   options: { maxSteps: STEPS, ...usd !== '' && { budget: { usd: Number(usd) } } }
 })
 
-/** Prepares work for the night: creates the task, and rehearses it. Its sheet lets the user allow things, and starts it. */
+/** Prepares overnight work: creates the task and rehearses it. On the sheet of the rehearsal, the user allows calls and starts the work. */
 export default function Overnight () {
   const begin = useMemo((): Night => ({ goal: '', cwd: '', usd: '5', ends: nextMorning(), mode: 'granted' }), [])
   const { values, set, clear } = useForm('task overnight', begin)
   const [, navigate] = useLocation()
-  // The same task is not created twice when the first answer was lost, or the rehearsal could not begin.
+  // The idempotency key of the last request: sending it again, after a lost response or a failed rehearsal, creates no second task.
   const sent = useRef({ json: '', key: '' })
   const rehearse = useMutation({
     async mutationFn () {

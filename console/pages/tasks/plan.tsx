@@ -2,7 +2,7 @@ import type { Plan as TaskPlan } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
-/** The phases of a plan, and the criteria by which its result is judged. */
+/** The phases of a plan, and the criteria for judging its result. */
 export function Plan ({ plan: { phases, qualityCriteria, expects, source } }: { plan: TaskPlan }) {
   return (
     <section className='section' aria-label={say('tasks.plan')}>

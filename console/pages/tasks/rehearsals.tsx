@@ -6,7 +6,7 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { taskRehearsals } from './task-queries.ts'
 
-/** The rehearsals of a task, newest first; nothing where there is none. */
+/** The rehearsals of a task, newest first; renders nothing if there are none. */
 export function Rehearsals ({ taskId }: { taskId: string }) {
   const { data } = useQuery(taskRehearsals(taskId))
   if (data === undefined || data.rehearsals.length === 0) return null

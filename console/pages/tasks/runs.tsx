@@ -17,7 +17,7 @@ import { VirtualList } from '../../parts/virtual-list.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { taskRuns } from './task-queries.ts'
 
-/** Characters of the output or error of a run in the list. */
+/** The maximum number of characters of a run's output or error in the list. */
 const SHOWN = 160
 
 /** The runs of a task, newest first. */

@@ -9,7 +9,7 @@ import { Time } from '../../parts/time.tsx'
 import { type FieldsProps, formSchedule, type FormValues, INTERVALS } from './form-values.ts'
 import { sayWeekday, sayWords, WEEKDAYS } from './schedule-words.ts'
 
-/** When a task runs: a word with the time of day, or a text that the service reads. */
+/** Fields for a recurring time: an interval with the time of day, or a text that the service parses. */
 export function ScheduleFields ({ values, set }: FieldsProps) {
   const { interval, custom, at, days, day, missed } = values
   return (
@@ -93,7 +93,10 @@ function TimeZone ({ values: { timezone }, set }: FieldsProps) {
   )
 }
 
-/** When a task runs that runs once: when it is started, or at a time. A task that has a time keeps one. */
+/**
+ * Fields for the time of a task that runs once: when it is started, or at a given time. `isNeeded` is true for a task that already has a
+ * time: it must keep one.
+ */
 export function OnceFields ({ values, set, isNeeded }: FieldsProps & { isNeeded: boolean }) {
   return (
     <fieldset>
@@ -115,7 +118,7 @@ export function OnceFields ({ values, set, isNeeded }: FieldsProps & { isNeeded:
   )
 }
 
-/** What the schedule of the form means, in the service's words, and its next times; or why it cannot be read. */
+/** The meaning of the form's schedule in the service's words, with its next times; or the parse error. */
 export function SchedulePreview ({ values }: { values: FormValues }) {
   const schedule = formSchedule(values)
   const isEmpty = schedule === undefined || schedule.interval === ''

@@ -9,12 +9,12 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { bodyOf, scheduleValues, type FieldsProps, type FormValues } from './form-values.ts'
 import { sayWords } from './schedule-words.ts'
 
-/** What is typed is read after this pause, ms. */
+/** The pause in typing after which the goal is parsed, in milliseconds. */
 const TYPING_MS = 400
-/** Words with which a time begins. The service reads the rest, in English. */
+/** Words at which a time may begin. The service parses the rest, which is in English. */
 const BEGIN = /\b(?:every|each|daily|hourly|weekly|monthly|quarterly|twice|on|at|in|tomorrow|today|tonight|next|first|last)\b/gi
 const MOST_TRIED = 4
-/** Longer goals name no time. */
+/** The maximum length of a goal in which a time is looked for, in characters. */
 const LONGEST = 500
 
 /** A time that a goal names, and the goal without it. */
@@ -25,7 +25,7 @@ export interface HeardTime {
   goal: string
 }
 
-/** Returns the pieces of a sentence that may be a time, the longest first, each with what stays without it. */
+/** Returns the pieces of a sentence that may be a time, longest first, each with the rest of the sentence. */
 export function timesIn (sentence: string): Array<{ text: string, goal: string }> {
   const [first = '', ...rest] = sentence.split(/,\s+|:\s+/)
   const before = rest.length > 0 ? [{ text: first, goal: rest.join(', ') }] : []
@@ -46,14 +46,14 @@ async function readTime (sentence: string): Promise<HeardTime | null> {
   return null
 }
 
-/** The question whether a goal names a time, such as "every weekday at 8, sum up the mail". */
+/** The query that looks for a time in a goal, such as "every weekday at 8, sum up the mail". */
 export const heardTime = (goal: string) => queryOptions({
   queryKey: ['schedule preview', 'sentence', goal.trim()],
   queryFn: () => goal.length > LONGEST || goal.search(BEGIN) === -1 ? null : readTime(goal.trim()),
   retry: false
 })
 
-/** Returns the time that the goal of a form names, once nothing is typed for a moment. */
+/** Returns the time that the goal of a form names. It is looked for when the user pauses typing. */
 export function useHeardTime ({ goal }: FormValues): HeardTime | undefined {
   const settled = useSettled(goal, TYPING_MS)
   const { data } = useQuery(heardTime(settled))
@@ -62,7 +62,7 @@ export function useHeardTime ({ goal }: FormValues): HeardTime | undefined {
 
 const typeOf = ({ schedule }: HeardTime) => schedule.interval === undefined ? 'one_shot' : 'recurring'
 
-/** Returns the values of a form with the time in its own fields, and the goal without it. */
+/** Returns the form values with the time in its own fields, and the goal without it. */
 export const withTime = (heard: HeardTime): Partial<FormValues> =>
   ({ goal: heard.goal, taskType: typeOf(heard), ...scheduleValues(heard.schedule), hasOwnTime: true })
 
@@ -70,7 +70,7 @@ export const withTime = (heard: HeardTime): Partial<FormValues> =>
 export const bodyWithTime = (values: FormValues, heard: HeardTime): TaskBody =>
   ({ ...bodyOf({ ...values, goal: heard.goal, taskType: typeOf(heard) }), schedule: heard.schedule })
 
-/** Shows the time that the goal names, with its next times. It is that of the task, unless the fields below have another one. */
+/** Shows the time that the goal names, with its next occurrences. The task gets this time unless the fields below hold another one. */
 export function SentenceSchedule ({ heard, values, set }: FieldsProps & { heard: HeardTime }) {
   const { schedule, words, next, goal } = heard
   return (

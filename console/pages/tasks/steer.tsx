@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import type { Task } from './task-queries.ts'
 
-/** A comment that the next run of a task gets, and all runs after it. */
+/** A form for a comment that the next run of a task, and all later ones, receive. */
 export function Steer ({ task: { id, status } }: { task: Task }) {
   const [comment, setComment] = useDraft(`steer ${id}`)
   const announce = useAnnounce()

@@ -13,7 +13,7 @@ import { keepTask, oneTask, type Task } from './task-queries.ts'
 
 type Verb = 'start' | 'resume' | 'run' | 'pause'
 
-/** What a person can do with a task in each of its states; the first is the main action. */
+/** The actions for a task in each of its states; the first one is the main action. */
 const VERBS: Record<Task['status'], Verb[]> = {
   planned: ['start', 'run'],
   scheduled: ['run', 'pause'],
@@ -34,7 +34,7 @@ async function act (verb: Verb, id: string): Promise<void> {
   } else keepTask(await { start: startTask, resume: resumeTask, pause: pauseTask }[verb](request).then(body))
 }
 
-/** The buttons that start, pause, rehearse and change a task, and behind them those that end it. */
+/** The buttons that start, pause, rehearse and edit a task, and after them those that end it. */
 export function TaskActions ({ task: { id, status, taskType } }: { task: Task }) {
   const [, navigate] = useLocation()
   const announce = useAnnounce()
@@ -47,7 +47,7 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`)
   })
   const actions = useKeptFocus(status, action.isSuccess)
-  // A run of a one-shot task is the same as its start.
+  // For a one-shot task, `run` does the same as `start`.
   const verbs = VERBS[status].filter((verb, at) => at === 0 || verb !== 'run' || taskType !== 'one_shot')
   const isPrimary = (verb: Verb, at: number) => at === 0 && verb !== 'pause'
   return (

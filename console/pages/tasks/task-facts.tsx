@@ -9,7 +9,7 @@ import type { Task } from './task-queries.ts'
 
 const OPTIONS: TaskOption[] = ['agent', 'model', 'effort', 'instructions']
 
-/** The state of a task: when it runs, how its last run ended, what it asks. How it is set up is behind that. */
+/** The state of a task: its schedule, the outcome of its last run, its open questions. Its setup is collapsed. */
 export function TaskFacts ({ task }: { task: Task }) {
   const { goal, taskType, schedule, approval: { mode, firstN, approvedRuns } } = task
   return (

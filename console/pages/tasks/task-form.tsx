@@ -13,7 +13,7 @@ import { triggerProblem, TriggersFields } from './trigger-fields.tsx'
 import './tasks.css'
 
 interface Props extends FieldsProps {
-  /** The task that is changed: its type stays. */
+  /** The task that is edited; its type cannot change. */
   task?: Task
   error: unknown
   onSubmit: () => void
@@ -21,13 +21,13 @@ interface Props extends FieldsProps {
   children: ReactNode
 }
 
-/** The fields of a task: its goal, when it runs, what it may do unasked, and its limits. */
+/** The fields of a task: its goal, its schedule, the calls that it may make without asking, and its limits. */
 export function TaskForm ({ values, set, task, error, onSubmit, children }: Props) {
   const isChange = task !== undefined
   const named = useHeardTime(values)
   const heard = isChange ? undefined : named
   const isHeard = heard !== undefined && !values.hasOwnTime
-  // What is chosen by hand comes before what the goal names.
+  // Fields that the user sets take precedence over the time in the goal.
   const setTime = (some: Partial<FormValues>) => set({ ...some, hasOwnTime: true })
   const problem = triggerProblem(error)
   const submit = (event: FormEvent) => {
@@ -83,7 +83,7 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
   )
 }
 
-/** When the task runs, besides the kind of that. */
+/** The fields for the time of a task, except for its type. */
 function TimeFields ({ values, set, task, problem }: FieldsProps & { task?: Task, problem: ReturnType<typeof triggerProblem> }) {
   const hasTime = task?.schedule !== undefined
   return (
@@ -95,7 +95,7 @@ function TimeFields ({ values, set, task, problem }: FieldsProps & { task?: Task
   )
 }
 
-/** The choice of the approval mode: two modes first, the others behind a button. */
+/** The approval mode: two modes first, the others behind a button. */
 function ModeFields ({ values, set }: FieldsProps) {
   const isOther = OTHER_MODES.some((mode) => mode === values.mode)
   const [isOpen, setIsOpen] = useState(isOther)

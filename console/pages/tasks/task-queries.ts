@@ -19,11 +19,11 @@ export interface TaskFilter {
 }
 export type { Task, TaskChanges }
 
-/** Tasks that a request reads. */
+/** The number of tasks, and of runs, that one request reads. */
 const TASKS = 200
 const RUNS = 20
 const SLOTS = 20
-/** Planned times that are shown. */
+/** The number of next planned times that are shown. */
 const UPCOMING = 10
 
 /** The tasks of a state or type, newest first. */
@@ -47,13 +47,13 @@ export const taskRuns = (id: string) => infiniteQueryOptions({
   getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
 })
 
-/** The rehearsals of a task that are kept, newest first. */
+/** The stored rehearsals of a task, newest first. */
 export const taskRehearsals = (id: string) => queryOptions({
   queryKey: [...keys.task(id), 'rehearsals'],
   queryFn: () => listRehearsals({ ...asked(), path: { id } }).then(body)
 })
 
-/** The next planned times of a task, and the fates of the past ones, newest first. */
+/** The next planned times of a task, and the outcomes of past ones, newest first. */
 export const taskSchedule = (id: string) => infiniteQueryOptions({
   queryKey: [...keys.task(id), 'schedule'],
   queryFn: ({ pageParam }) => getTaskSchedule({
@@ -65,7 +65,7 @@ export const taskSchedule = (id: string) => infiniteQueryOptions({
   getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
 })
 
-/** The triggers of a task, and what became of those that fired, newest first. */
+/** The triggers of a task, and the outcomes of their firings, newest first. */
 export const taskFirings = (id: string) => infiniteQueryOptions({
   queryKey: [...keys.task(id), 'firings'],
   queryFn: ({ pageParam }) => listFirings({ ...asked(), path: { id }, query: { limit: SLOTS, cursor: pageParam } }).then(body),
@@ -78,10 +78,10 @@ export const taskGrants = (id: string) => queryOptions({
   queryFn: () => listGrants({ ...asked(), query: { taskId: id, limit: 500 } }).then(body)
 })
 
-/** Keeps the answer of a request that changed a task, and reads anew what follows from it. */
+/** Stores the response to a change of a task, and invalidates the data that depends on the task. */
 export function keepTask (task: Task): void {
   queries.setQueryData(oneTask(task.id).queryKey, task)
   void queries.invalidateQueries({ queryKey: keys.tasks() })
-  // A changed goal ends grants.
+  // Changing the goal of a task ends its grants.
   void queries.invalidateQueries({ queryKey: keys.grants() })
 }

@@ -20,13 +20,13 @@ import { Times } from './times.tsx'
 import { Triggers } from './triggers.tsx'
 import './tasks.css'
 
-/** One task, or the form that changes it. */
+/** The page of a task, or the form that edits it. */
 export default function TaskPage ({ id }: { id: string }) {
   const [query] = useSearchParams()
   return query.has('edit') ? <EditTask id={id} /> : <TaskView id={id} />
 }
 
-/** A task: what it is to do, when it runs, what it waits for, what its runs did, and what it has learned. */
+/** A task: its goal, its schedule, the items that wait, the results of its runs, and its memory. */
 function TaskView ({ id }: { id: string }) {
   const query = useQuery(oneTask(id))
   const title = query.data === undefined ? say('tasks.task') : visibleText(titleOf(query.data))

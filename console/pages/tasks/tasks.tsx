@@ -14,13 +14,13 @@ import './tasks.css'
 
 const STATES = ['pending_approval', 'running', 'scheduled', 'paused', 'planned', 'completed', 'failed', 'cancelled'] as const
 
-/** All tasks, newest first, with a filter by state and by words of their names and goals. */
+/** All tasks, newest first, with filters by state and by words in their names and goals. */
 export default function Tasks () {
   const [query, setQuery] = useSearchParams()
   const [words, setWords] = useState('')
   const status = STATES.find((state) => state === query.get('status'))
   const { data } = useInfiniteQuery(taskList({ status }))
-  // Before there is a task, nothing can be searched.
+  // Without any task, there is nothing to search.
   const isEmpty = status === undefined && data?.pages.every(({ tasks }) => tasks.length === 0) === true
   return (
     <Page title={say('tasks.title')} actions={<NewTasks />}>
@@ -58,9 +58,9 @@ function NewTasks () {
 
 function TaskList ({ filter, words }: { filter: TaskFilter, words: string }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(taskList(filter))
-  // A page that could not be read is read again when it is asked for.
+  // A page that failed to load is requested again only by the user.
   const loadMore = () => hasNextPage && !isFetchingNextPage && error === null && void fetchNextPage()
-  // The service does not search goals, so a search reads all pages.
+  // The service cannot search goals, so a search loads all pages.
   useEffect(() => {
     if (words !== '') loadMore()
   })

@@ -10,7 +10,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { type Task, taskSchedule } from './task-queries.ts'
 
-/** The sign and the colour of each fate of a planned time. */
+/** The sign and the colour for each outcome of a planned time. */
 const FATES: Record<Slot['fate'], [sign: string, tone: string]> = {
   run: ['●', 'good'],
   coalesced: ['◐', 'calm'],
@@ -18,11 +18,11 @@ const FATES: Record<Slot['fate'], [sign: string, tone: string]> = {
   missed: ['✕', 'bad']
 }
 
-/** States in which the schedule of a task is active. */
+/** The task states in which the schedule is active. */
 const GOES_ON: Array<Task['status']> = ['scheduled', 'running', 'pending_approval']
 const REASONS = ['overlap', 'waiting', 'late', 'paused', 'changed', 'cancelled'] as const
 
-/** The next planned times of a task, and what became of the past ones. */
+/** The next planned times of a task, and the outcomes of past ones. */
 export function Times ({ task: { id, status } }: { task: Task }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(taskSchedule(id))
   if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
@@ -58,7 +58,7 @@ export function Times ({ task: { id, status } }: { task: Task }) {
   )
 }
 
-/** Times that are read when they are asked for: the line shows them, the runs have a list of their own. */
+/** A collapsed list of times, which is rendered when the user opens it. */
 function Fold ({ title, note, children }: { title: string, note?: ReactNode, children: () => ReactNode }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -69,7 +69,7 @@ function Fold ({ title, note, children }: { title: string, note?: ReactNode, chi
   )
 }
 
-/** A planned time by day and clock. */
+/** A planned time with day and clock. */
 function Moment ({ at }: { at: number }) {
   const now = useNow()
   return <time dateTime={new Date(at).toISOString()} title={sayExactTime(at)}>{sayMoment(at, now)}</time>
@@ -93,13 +93,16 @@ function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { s
   )
 }
 
-/** Past times on the line. */
+/** The number of past times on the time line. */
 const PAST = 10
 
-/** Where two times would be closer than this part of the line, the times are spread evenly. */
+/** If two times would be closer than this fraction of the time line, all times are spread evenly. */
 const CLOSEST = 1 / 40
 
-/** Places on the line, 0 to 1, by time: in true proportion when that keeps the times apart, else evenly in their order. */
+/**
+ * Returns the position of each time on the time line, from 0 to 1. Positions are proportional if that keeps the times apart; otherwise they
+ * are evenly spaced.
+ */
 function placesOf (times: number[]): Map<number, number> {
   const sorted = [...new Set(times)].sort((a, b) => a - b)
   const length = sorted[sorted.length - 1] - sorted[0] || 1
@@ -108,7 +111,7 @@ function placesOf (times: number[]): Map<number, number> {
   return new Map(sorted.map((at, rank) => [at, isTight ? rank / Math.max(sorted.length - 1, 1) : places[rank]]))
 }
 
-/** The last and the next planned times on a line, with the present between them. Lists say the same in words. */
+/** The last and the next planned times on a line, with the present between them. Lists hold the same information as text. */
 function TimeLine ({ upcoming, slots }: { upcoming: number[], slots: Slot[] }) {
   const now = useNow()
   const past = slots.slice(0, PAST)

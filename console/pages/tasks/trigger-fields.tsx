@@ -7,29 +7,29 @@ import { FolderField } from '../../parts/folders/folder-field.tsx'
 import type { FieldsProps, TriggerFields } from './form-values.ts'
 import { taskList } from './task-queries.ts'
 
-/** Triggers that the service takes of a task. */
+/** The maximum number of triggers of a task. */
 const MOST = 10
 const ENDS = ['completed', 'failed'] as const
 
 interface Problem {
-  /** The place of the trigger. */
+  /** The index of the trigger. */
   at: number
   text: string
 }
 
-/** What an error of the service says of one trigger; undefined for other errors. */
+/** Returns the trigger that an error of the service is about, and the error's text; undefined for other errors. */
 export function triggerProblem (error: unknown): Problem | undefined {
   const found = error instanceof Error ? /^body\/triggers\/(\d+)(?:: |\/?)(.*)$/s.exec(error.message) : null
   return found === null ? undefined : { at: Number(found[1]), text: plainText(found[2]) }
 }
 
 interface Props extends FieldsProps {
-  /** The task that is changed, which cannot be its own trigger. */
+  /** The id of the edited task, which cannot be its own trigger. */
   ownId?: string
   problem?: Problem
 }
 
-/** The fields for triggers: changed files, and ends of other tasks. */
+/** The fields of triggers: changed files, and ends of other tasks. */
 export function TriggersFields ({ values: { triggers, cwd }, set, ownId, problem }: Props) {
   const add = (trigger: TriggerFields) => set({ triggers: [...triggers, trigger] })
   return (

@@ -12,10 +12,10 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { TaskName } from './task-name.tsx'
 import { taskFirings } from './task-queries.ts'
 
-/** Between two questions whether a folder was looked at. */
+/** The polling interval until a folder was first scanned, in milliseconds. */
 const FIRST_LOOK_MS = 2_000
 
-/** The sign and the colour of each fate of a firing. */
+/** The sign and the colour for each outcome of a firing. */
 const FATES: Record<Firing['fate'], [sign: string, tone: string]> = {
   run: ['●', 'good'],
   coalesced: ['◐', 'calm'],
@@ -25,11 +25,11 @@ const FATES: Record<Firing['fate'], [sign: string, tone: string]> = {
 }
 const REASONS = ['paused', 'failing', 'budget'] as const
 
-/** The triggers of a task, their state, and their firings. */
+/** The triggers of a task with their states, and their firings. */
 export function Triggers ({ taskId }: { taskId: string }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     ...taskFirings(taskId),
-    // No event says that a folder was looked at for the first time.
+    // There is no event for the first scan of a folder.
     refetchInterval: ({ state: { data } }) =>
       data?.pages[0].triggers.some(({ state }) => state === 'starting') ? FIRST_LOOK_MS : false
   })

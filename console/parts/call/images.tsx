@@ -3,7 +3,7 @@ import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
 import { isRecord } from './values.tsx'
 
-/** Pictures that are shown until the user asks for more. */
+/** The number of images that are shown until the user asks for more. */
 const SHOWN = 4
 const TYPE = /^image\/(png|jpeg|gif|webp)$/
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
@@ -17,7 +17,7 @@ const isImage = (block: unknown): block is Image =>
   isRecord(block) && block.type === 'image' && typeof block.mimeType === 'string' && TYPE.test(block.mimeType) &&
   typeof block.data === 'string' && BASE64.test(block.data)
 
-/** Splits the output of a tool into the pictures of its `content` and the rest, in which a note takes the place of each picture. */
+/** Splits the output of a tool into the images in its `content` and the rest, in which a note replaces each image. */
 export function withoutImages (output: unknown): { images: Image[], rest: unknown } {
   if (!isRecord(output) || !Array.isArray(output.content)) return { images: [], rest: output }
   const images = output.content.filter(isImage)
@@ -27,7 +27,7 @@ export function withoutImages (output: unknown): { images: Image[], rest: unknow
   return { images, rest: others.length === 0 ? fields : { ...fields, content: others } }
 }
 
-/** The pictures of a tool's output. They are part of the output: nothing is fetched. */
+/** The images of a tool's output. They are part of the output, so nothing is fetched. */
 export function Images ({ images }: { images: Image[] }) {
   const [shown, setShown] = useState(SHOWN)
   if (images.length === 0) return null

@@ -3,7 +3,7 @@ import { say } from '../../lib/say.ts'
 import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
-/** The outcome of a call: a state of `Status`, and the reason where the state alone is not enough. */
+/** The outcome of a call: a state of `Status`, and a reason if the state alone is not enough. */
 export interface Outcome {
   state: 'completed' | 'failed' | 'running' | 'held' | 'notRun' | 'notAnswered' | 'unknown'
   note?: string
@@ -12,13 +12,13 @@ export interface Outcome {
 /** The state of the run that a call belongs to. */
 export type RunState = 'live' | 'waiting' | 'over'
 
-/** How the service says that nobody knows whether a call had its effect, and that it did not begin. */
+/** The service's error texts for a call whose effect is unknown, and for a call that did not begin. */
 const UNKNOWN = /^Outcome unknown: |What it did by then is not known: check before you repeat it\.$/
 const NOT_BEGUN = /^Not carried out: /
-/** The beginning of the output of a command, where lists cut it. */
+/** The beginning of a command's output, for lists that hold only the beginning. */
 const CUT_EXIT = /^\{"exitCode":(-?\d+|null)\b/
 
-/** Returns the outcome of a call that the service has recorded. */
+/** Returns the outcome of a recorded call. */
 export function outcomeOf ({ toolName, status, output, error = '', begun }: TaskToolCall, run: RunState): Outcome {
   switch (status) {
     case 'completed': {
@@ -36,7 +36,7 @@ export function outcomeOf ({ toolName, status, output, error = '', begun }: Task
   }
 }
 
-/** Why the work of a call that has an output failed; undefined if it did not. A command that fails has an output, too. */
+/** Returns the reason why a call with an output failed; undefined if it succeeded. A failed command has an output, too. */
 function failureOf (output: unknown): string | undefined {
   if (typeof output === 'string') {
     const [, code] = CUT_EXIT.exec(output) ?? []

@@ -1,14 +1,14 @@
 import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
-/** The fields of inputs of the service's own tools that say what a call is about. */
+/** The input fields of the service's own tools that say what a call is about. */
 const ABOUT: Record<string, string[] | undefined> = facts.about
-/** Those of other tools, the most telling first. */
+/** The same fields for other tools, most descriptive first. */
 const TARGETS = ['path', 'command', 'url', 'query', 'from', 'pattern', 'goal', 'text', 'key']
-/** Characters of the target in the line of a closed call. */
+/** The maximum number of characters of the target in a collapsed call. */
 const TARGET_SHOWN = 160
 
-/** What a call is about in one line; undefined when its input has no such field. */
+/** Returns what a call is about, in one line; undefined if its input has no such field. */
 export function targetOf (toolName: string, input: unknown): string | undefined {
   if (typeof input === 'string') return oneLine(input)
   if (!isRecord(input)) return undefined

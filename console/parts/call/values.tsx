@@ -1,11 +1,11 @@
 import { FieldName } from '../field-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** Rows and columns of a list that are drawn as a table; others are JSON. */
+/** The maximum number of rows and columns of a list that is shown as a table; larger lists are shown as JSON. */
 const MOST_ROWS = 200
 const MOST_COLUMNS = 6
 
-/** The input or output of a tool: the fields of an object one by one, texts as they are, lists as tables, everything else as JSON. */
+/** The input or output of a tool: an object field by field, texts unchanged, lists as tables, everything else as JSON. */
 export function Values ({ value }: { value: unknown }) {
   if (!isRecord(value) || Object.keys(value).length === 0) return <Value value={value} />
   return (
@@ -20,7 +20,7 @@ export function Values ({ value }: { value: unknown }) {
   )
 }
 
-/** One value. Texts are cut after `limit` characters, with a button that shows all. */
+/** One value. A text is cut after `limit` characters, with a button that shows all of it. */
 export function Value ({ value, limit }: { value: unknown, limit?: number }) {
   const columns = columnsOf(value)
   if (columns !== undefined) return <Table rows={value as Flat[]} columns={columns} />
@@ -47,7 +47,7 @@ function Table ({ rows, columns }: { rows: Flat[], columns: string[] }) {
   )
 }
 
-/** The columns of a short list of objects that hold texts, numbers and truths alone; undefined for everything else. */
+/** Returns the columns of a short list of objects that hold only strings, numbers and booleans; undefined for other values. */
 function columnsOf (value: unknown): string[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_ROWS) return undefined
   if (!value.every(isFlat)) return undefined

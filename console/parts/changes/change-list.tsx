@@ -4,10 +4,10 @@ import { Button } from '../button.tsx'
 import type { ShownChange } from './change-row.tsx'
 import './changes.css'
 
-/** Changes that are shown before a person asks for all. */
+/** The number of changes that are shown until the user asks for all. */
 const SHOWN = 50
 
-/** A list of changes, of which the first are shown at first. */
+/** A list of changes. At first, only its beginning is shown. */
 export function ChangeList<C extends ShownChange> (
   { changes, children: row }: { changes: readonly C[], children: (change: C) => ReactNode }
 ) {

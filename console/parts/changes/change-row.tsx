@@ -8,23 +8,23 @@ import { VisibleText } from '../visible-text.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
 
-/** A change of which perhaps only the path is known. */
+/** A change of a path. Everything except the path may be unknown. */
 export type ShownChange = Pick<PathChange, 'path'> & Partial<PathChange>
 
 interface Props {
   change: ShownChange
-  /** The tick that chooses it. */
+  /** The checkbox that selects the change. */
   tick?: { isTicked: boolean, onTick: (isTicked: boolean) => void }
-  /** What made the change, and when. */
+  /** The author of the change, and its time. */
   by?: ReactNode
-  /** Why it stays as it is, or cannot be had back. */
+  /** The reason why the change is left out or cannot be undone. */
   note?: string
   isOpenAtFirst?: boolean
-  /** What can be done with it. */
+  /** Buttons for the change. */
   children?: ReactNode
 }
 
-/** One change of a file, a folder or a link, that was made or would be: its kind, its path, what else is to be known, its difference. */
+/** One change of a file, folder or link, made or planned: its kind, its path, notes, and its diff. */
 export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, children }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const { path, kind, from, diff } = change
@@ -72,7 +72,7 @@ export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, chil
   )
 }
 
-/** Returns the notes about a change beyond its path and its diff. */
+/** Returns notes about a change in addition to its path and its diff. */
 function more ({ kind, what, mode, link, inner, withContents, diff }: ShownChange): string[] {
   return [
     ...what === undefined || what === 'file' ? [] : [say(`changes.what.${what}`)],

@@ -18,7 +18,7 @@ import './changes.css'
 
 const PAGE = 100
 
-/** What is open in the dialog: an undo or an apply, of all paths, or of one. */
+/** The open dialog: an undo or an apply, of all paths or of one. */
 type Asked = { verb: Verb, runId: string, paths?: string[] }
 
 interface Props {
@@ -27,8 +27,8 @@ interface Props {
 }
 
 /**
- * The changes of a run to files, which can be taken back once the run is over, and what an undo does not cover. Those of a run on a copy
- * can be taken over into its folder; those of a rehearsal were only tried.
+ * The file changes of a run, and the effects that an undo does not cover. The changes can be undone once the run has ended. Changes in a
+ * copy can be applied to the run's folder. A rehearsal only tried its changes.
  */
 export function Changes ({ runId, isOver }: Props) {
   const [open, setOpen] = useState<Asked>()
@@ -103,7 +103,7 @@ interface NoteProps {
   onTakeBack: (undoId: string) => void
 }
 
-/** Says what an undo or an apply did, with a button that takes it back. */
+/** A note about the result of an undo or an apply, with a button that takes it back. */
 export function DoneNote ({ done: { verb, undoId, done, skipped }, onTakeBack }: NoteProps) {
   return (
     <div className={`note note-${skipped.length > 0 ? 'warn' : 'good'}`}>

@@ -5,12 +5,12 @@ import { Time } from '../time.tsx'
 
 interface Props {
   works: readonly FollowUp[]
-  /** Applies what is not applied; absent for a run that works on no copy. */
+  /** Applies the changes that are not applied yet; absent for a run without a copy. */
   onApply?: () => void
   onTakeBack: (id: string) => void
 }
 
-/** The undos and applies of a run's changes, those that were cut off first. Each can be taken back. */
+/** The undos and applies of a run's changes, interrupted ones first. Each can be taken back. */
 export function FollowUps ({ works, onApply, onTakeBack }: Props) {
   if (works.length === 0) return null
   const cut = works.filter(({ isCut }) => isCut)

@@ -12,20 +12,20 @@ import { Loaded } from '../loaded.tsx'
 import { ChangeList } from './change-list.tsx'
 import { ChangeRow, type ShownChange } from './change-row.tsx'
 
-/** Paths that one request can name. */
+/** The maximum number of paths in one request. */
 const MOST_PATHS = 20_000
-/** The working folder with all in it. */
+/** The working folder with everything in it. */
 const ALL = ['.']
 
-/** What is done with changes: they are taken back, or taken over from a copy of the folder. */
+/** The action on changes: undo them, or apply them from a copy to the folder. */
 export type Verb = 'undo' | 'apply'
 
-/** What was done, or would be. */
+/** The result of an undo or an apply, or of its dry run. */
 export interface Done {
-  /** Undoes what was done; absent when nothing was. */
+  /** The id with which the result can be undone; absent if nothing was done. */
   undoId?: string
   done: string[]
-  /** What would become of the paths, as far as it is shown. */
+  /** The planned changes of the paths; the service sends only a part of a long list. */
   planned?: PathChange[]
   skipped: Undone['skipped']
   notCovered: UncoveredCall[]
@@ -44,26 +44,26 @@ async function carryOut (verb: Verb, runId: string, request: { paths?: string[],
 interface Props {
   verb: Verb
   runId: string
-  /** Only these paths, and what is below them; default: all. */
+  /** The paths to restrict the action to, with everything below them; by default, all paths. */
   paths?: string[]
   onClose: () => void
   onDone: (done: Done) => void
 }
 
-/** Whether a path lies in a folder. */
+/** Returns true if a path lies in a folder. */
 const isBelow = (path: string, folder: string) => path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length))
 
-/** Returns the paths that are left alone unless the request names them. */
+/** Returns the skipped paths that are included only if the request names them. */
 const sharedOf = (skipped: Done['skipped']): string[] =>
   skipped.filter(({ reason }) => reason === 'shared' || reason === 'opens').map(({ path }) => path)
 
-/** Names what an undo would take back, and what it takes back only by name. */
+/** Returns all paths of an undo, including those that are undone only by name. */
 function withShared (done: string[], skipped: Done['skipped']): string[] {
   const all = [...done, ...sharedOf(skipped)]
   return all.length > MOST_PATHS ? ALL : all
 }
 
-/** Shows what an undo or an apply would do now, path by path, and does it after a confirmation where a tick stays. */
+/** Shows the current plan of an undo or an apply, path by path, and carries it out for the selected paths after a confirmation. */
 export function PlanDialog ({ verb, runId, paths: named, onClose, onDone }: Props) {
   const queries = useQueryClient()
   const announce = useAnnounce()
@@ -75,7 +75,7 @@ export function PlanDialog ({ verb, runId, paths: named, onClose, onDone }: Prop
     queryFn: () => carryOut(verb, runId, { paths, dryRun: true }),
     gcTime: 0
   })
-  // A path that is named stands for all below it; the folders on the way to one come with it.
+  // A named path includes everything below it, so a folder with a deselected path in it must not be named.
   const chosen = (plan.data?.done ?? []).filter((path) => !left.has(path) && ![...left].some((other) => isBelow(other, path)))
   const work = useMutation({
     mutationFn: () => carryOut(verb, runId, { paths: left.size === 0 ? paths : chosen }),
@@ -144,12 +144,12 @@ export function PlanDialog ({ verb, runId, paths: named, onClose, onDone }: Prop
   )
 }
 
-/** The rows of all paths: what would become of them, and those of which no more is said. A move is one row. */
+/** Returns a row for each path, with its planned change if it is known. A move is one row. */
 function rowsOf (done: readonly string[], planned: readonly PathChange[]): ShownChange[] {
   const shown = new Set(planned.flatMap(({ path, from = path }) => [path, from]))
   return [...planned, ...done.filter((path) => !shown.has(path)).map((path) => ({ path }))]
 }
 
-/** Why a path is left alone; of a copy, because somebody changed it in the folder. */
+/** Returns the reason why a path is skipped. For an apply, `changed_since` and `gone` mean a change in the original folder. */
 const sayWhy = (verb: Verb, reason: Done['skipped'][number]['reason']): string =>
   say(verb === 'apply' && (reason === 'changed_since' || reason === 'gone') ? 'changes.apply.meanwhile' : `run.why.${reason}`)

@@ -12,17 +12,17 @@ import { Failed } from '../failed.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** How often the commands are asked for again while there are some: no event tells that one ends by itself; ms. */
+/** The polling interval while commands run, in milliseconds: there is no event for a command that ends by itself. */
 const REFRESH_MS = 5_000
 
-/** The commands that runs have left running. */
+/** The query of the background commands that runs have started. */
 export const commandsQuery = queryOptions({
   queryKey: keys.commands(),
   queryFn: () => listCommands(asked()).then(body),
   refetchInterval: ({ state: { data } }) => data !== undefined && data.commands.length > 0 && REFRESH_MS
 })
 
-/** Commands that run in the background, each with a button that stops it. */
+/** Background commands, each with a button that stops it. */
 export function CommandList ({ commands }: { commands: Command[] }) {
   return (
     <ul className='list commands'>
@@ -60,7 +60,7 @@ function CommandRow ({ commandId, command, startedAt, ports }: Command) {
   )
 }
 
-/** How many commands run in the background, and a list of them when it is pressed. There is none without a command. */
+/** A button with the number of background commands, which opens their list. Renders nothing without commands. */
 export function RunningCommands ({ commands }: { commands: Command[] }) {
   const [isOpen, setIsOpen] = useState(false)
   if (commands.length === 0) return null

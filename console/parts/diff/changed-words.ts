@@ -1,16 +1,16 @@
-/** A piece of a line; marked is what the other line does not have. */
+/** A piece of a line. It is marked if the other line does not have it. */
 export interface Piece {
   text: string
   isMarked: boolean
 }
 
 const WORDS = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu
-/** Lines with more words are marked as one stretch, between what both begin and end with. */
+/** A line with more words has one marked stretch, between the common beginning and the common end of both lines. */
 const MOST_WORDS = 200
 
 /**
- * Returns a removed and the added line in its place in pieces, with the words marked that only one of them has; undefined when they have
- * so little in common that all would be marked.
+ * Splits a removed line, and the added line that replaces it, into pieces, with the words marked that only one of them has. Returns
+ * undefined if the lines have so little in common that almost all words would be marked.
  */
 export function changedWords (removed: string, added: string): [Piece[], Piece[]] | undefined {
   const [old, now] = [removed, added].map((text) => text.match(WORDS) ?? [])
@@ -25,7 +25,7 @@ interface Kept {
   now: Set<number>
 }
 
-/** The words that both lines begin and end with, by their places. */
+/** Returns the positions of the words with which both lines begin and end. */
 function ends (old: string[], now: string[]): Kept {
   const kept: Kept = { old: new Set(), now: new Set() }
   const shorter = Math.min(old.length, now.length)
@@ -41,7 +41,7 @@ function ends (old: string[], now: string[]): Kept {
   return kept
 }
 
-/** The longest run of words, in their order, that both lines have, by their places. */
+/** Returns the positions of the longest common subsequence of words. */
 function common (old: string[], now: string[]): Kept {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1))
   for (let at = old.length - 1; at >= 0; at--) {

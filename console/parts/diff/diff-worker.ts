@@ -1,6 +1,6 @@
 import { parseDiff, type ParsedDiff } from './parse-diff.ts'
 
-/** A text that the page sends to this worker; `Answer` is the reply with the same id. */
+/** A diff that the page sends to this worker. `Answer` is the reply with the same id. */
 export interface Request {
   id: number
   diff: string
@@ -10,7 +10,7 @@ export interface Answer {
   parsed: ParsedDiff
 }
 
-// The types of the page have no worker; what is used here is the same in both.
+// The type library of pages lacks the worker's global scope. The members used here are the same in both.
 const worker = globalThis as unknown as {
   onmessage: (event: MessageEvent<Request>) => void
   postMessage: (answer: Answer) => void

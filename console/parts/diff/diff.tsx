@@ -7,14 +7,14 @@ import type { DiffLine } from './parse-diff.ts'
 import { useDiff } from './use-diff.ts'
 import './diff.css'
 
-/** Lines that are drawn before the user asks for all. */
+/** The number of lines that are shown until the user asks for all. */
 const SHOWN = 150
-/** Characters of a line that are drawn before the user asks for all of it. */
+/** The number of characters of a line that are shown until the user asks for the whole line. */
 const LONGEST_LINE = 1_000
 
 const MARKS = { add: '+', remove: '-', same: ' ', gap: '', noLineEnd: '' } as const
 
-/** A unified diff, as the service makes them: what is removed and what is added by sign and colour, with line numbers. */
+/** A unified diff in the service's format. Removed and added lines have a sign, a colour and line numbers. */
 export function Diff ({ diff }: { diff: string }) {
   const [isWhole, setIsWhole] = useState(false)
   const parsed = useDiff(diff)

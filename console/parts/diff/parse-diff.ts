@@ -1,30 +1,30 @@
 import { changedWords, type Piece } from './changed-words.ts'
 
 export interface DiffLine {
-  /** noLineEnd: the line before ends the file without a line end. */
+  /** `noLineEnd`: the previous line ends the file without a line feed. */
   kind: 'add' | 'remove' | 'same' | 'gap' | 'noLineEnd'
   text: string
-  /** Number of the line in the new file; of a removed line, in the old one. */
+  /** The line number in the new file; for a removed line, in the old file. */
   line?: number
-  /** The text with the words marked that the line in its place does not have. */
+  /** The text in pieces, with the words marked that the corresponding line does not have. */
   pieces?: Piece[]
 }
 
 export interface ParsedDiff {
   lines: DiffLine[]
-  /** What the service says in place of a diff, or of the rest of it. */
+  /** The service's note instead of a diff, or of the rest of a diff. */
   note?: string
   isNew: boolean
   added: number
   removed: number
 }
 
-/** Characters of a line in which words are compared. */
+/** The longest line in which words are compared, in characters. */
 const LONGEST_COMPARED = 1_000
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
 
-/** Reads a unified diff of one file. What stands before the first hunk is left out. */
+/** Parses a unified diff of one file. Text before the first hunk is ignored. */
 export function parseDiff (diff: string): ParsedDiff {
   const lines: DiffLine[] = []
   let note: string | undefined
@@ -50,7 +50,7 @@ export function parseDiff (diff: string): ParsedDiff {
   return { lines, note, isNew: diff.startsWith('--- /dev/null'), added: count('add'), removed: count('remove') }
 }
 
-/** Compares each removed line with the added one in its place, where as many were added as removed. */
+/** Compares each removed line with the added line at the same position, if a block has as many added as removed lines. */
 function markWords (lines: DiffLine[]): void {
   for (let at = 0; at < lines.length;) {
     let middle = at

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Answer, Request } from './diff-worker.ts'
 import { parseDiff, type ParsedDiff } from './parse-diff.ts'
 
-/** Diffs that are kept when they are read, so that one that is shown again is there at once. */
+/** The number of parsed diffs that are cached, so that a diff appears at once when it is shown again. */
 const MOST_KEPT = 50
 
 const known = new Map<string, ParsedDiff>()
@@ -11,7 +11,7 @@ const diffs = new Map<number, string>()
 let worker: Worker | 'none' | undefined
 let lastId = 0
 
-/** Reads all that is open on this page, which then waits for it: the worker could not be started. */
+/** Parses all open diffs on the main thread, because the worker could not be started. */
 function readHere (): void {
   worker = 'none'
   for (const [id, diff] of diffs) close(id, parseDiff(diff))
@@ -33,7 +33,7 @@ function start (): Worker {
   return started
 }
 
-/** Reads a diff in a worker, so that the page can be used meanwhile. */
+/** Parses a diff in a worker, so that the page stays responsive. */
 function readDiff (diff: string): Promise<ParsedDiff> {
   if (worker === 'none') return Promise.resolve(parseDiff(diff))
   worker ??= start()
@@ -45,7 +45,7 @@ function readDiff (diff: string): Promise<ParsedDiff> {
   return promise
 }
 
-/** Returns the lines of a unified diff with the changed words marked; undefined until they are read. */
+/** Returns the lines of a unified diff with the changed words marked; undefined until the diff is parsed. */
 export function useDiff (diff: string | undefined): ParsedDiff | undefined {
   const [read, setRead] = useState<{ diff: string, parsed: ParsedDiff }>()
   useEffect(() => {

@@ -5,14 +5,14 @@ import { IconButton } from '../icon-button.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 
 interface Props {
-  /** Where it begins; the usual folder if it is empty. */
+  /** The folder to begin at; if empty, the usual folder. */
   value: string
-  /** The working folder for which file tools are to use what is chosen. */
+  /** The working folder of the file tools that are to use the chosen folder. */
   cwd?: string
   onChosen: (path: string) => void
 }
 
-/** Opens a dialog in which one walks to a folder. */
+/** A button that opens a dialog for choosing a folder. */
 export function FolderButton ({ value, cwd, onChosen }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   return (

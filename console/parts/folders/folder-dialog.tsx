@@ -8,16 +8,16 @@ interface Props {
   title: string
   help?: string
   isOpen: boolean
-  /** Where it begins; the usual folder if it is empty. */
+  /** The folder to begin at; if empty, the usual folder. */
   start: string
-  /** The working folder for which file tools are to use what is chosen. */
+  /** The working folder of the file tools that are to use the chosen folder. */
   cwd?: string
   onClose: () => void
-  /** Called with the path of a folder that is there and may be used. */
+  /** Called with the path of a folder that exists and may be used. */
   onChosen: (path: string) => void
 }
 
-/** A dialog in which one walks to a folder of the computer that the service runs on. */
+/** A dialog for choosing a folder of the computer on which the service runs. */
 export function FolderDialog ({ title, help, isOpen, start, cwd, onClose, onChosen }: Props) {
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>

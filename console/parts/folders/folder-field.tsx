@@ -8,7 +8,7 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> 
   onChange: (path: string) => void
 }
 
-/** A field for the path of a folder, which can be typed, or chosen by walking there. */
+/** A field for the path of a folder. The path can be typed or chosen in a dialog. */
 export function FolderField ({ label, value, cwd, onChange, ...rest }: Props) {
   const id = useId()
   return (

@@ -13,9 +13,9 @@ import { IconButton } from '../icon-button.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { isPath, pathIn, useFolder } from './use-folder.ts'
 
-/** Entries that PageUp and PageDown pass. */
+/** The number of entries that PageUp and PageDown move by. */
 const PAGE = 10
-/** Characters of a name that are shown; the line is cut before. */
+/** The maximum number of characters of a name; the style usually cuts the line earlier. */
 const SHOWN = 200
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
   onChosen: (path: string) => void
 }
 
-/** Walks through the folders of the computer that the service runs on, and chooses one. */
+/** Browses the folders of the computer on which the service runs, and chooses one. */
 export default function FolderWalk ({ start, cwd, onClose, onChosen }: Props) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
@@ -107,7 +107,7 @@ export default function FolderWalk ({ start, cwd, onClose, onChosen }: Props) {
   )
 }
 
-/** What the list holds and what it leaves out, in words. */
+/** Returns a sentence about the number of entries, and about entries that are left out. */
 function summary (
   { folders, leftOut, hidden, isCut, problem }: Folder,
   { prefix, isPath, hidden: isShown }: { prefix: string, isPath: boolean, hidden: boolean }
@@ -148,7 +148,7 @@ function Row ({ id, entry: { name, link, problem }, isCurrent, onPoint, onOpen }
   )
 }
 
-/** The folders on the way to this one, and the way up. */
+/** The path of the current folder as links to its parent folders, and a button to the parent. */
 function Way ({ folder, onGo }: { folder: Folder | undefined, onGo: (path: string) => void }) {
   const parts = folder?.parts ?? []
   const up = parts.at(-2)
@@ -170,7 +170,7 @@ function Way ({ folder, onGo }: { folder: Folder | undefined, onGo: (path: strin
   )
 }
 
-/** Where one sets out: home, the usual folder, drives, and folders that were used. */
+/** Starting points: the home, the usual folder, drives, and recently used folders. */
 function Places ({ here, onGo }: { here: string | undefined, onGo: (path: string) => void }) {
   const { data } = useQuery({
     queryKey: [...keys.folders(), 'places'],

@@ -6,21 +6,21 @@ import { keys } from '../../lib/queries.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useSettled } from '../../lib/use-settled.ts'
 
-/** Folders that are shown at once; the service says how many are left out. */
+/** The maximum number of folders in the list; the service reports how many are left out. */
 const MOST = 300
-/** The list is narrowed by what is typed after this pause, ms. */
+/** The pause in typing after which the list is filtered, in milliseconds. */
 const TYPING_MS = 120
 
-/** Whether what is typed is a way to a folder, and not the beginning of a name. */
+/** Returns true if the typed text is a path, and not the beginning of a name. */
 export const isPath = (typed: string): boolean => /^~$|[\\/]|^[a-z]:$/i.test(typed)
 
-/** Returns the path that is meant by what is typed in a folder. */
+/** Returns the path that a typed text means in a folder. */
 export function pathIn (folder: string, typed: string): string {
   if (/^[\\/~]|^[a-z]:/i.test(typed)) return /^[a-z]:$/i.test(typed) ? `${typed}\\` : typed
   return `${folder}${/[\\/]$/.test(folder) ? '' : folder.includes('\\') ? '\\' : '/'}${typed}`
 }
 
-/** Walks from folder to folder. A folder that cannot be found leaves the walk where it is, with the `error`. */
+/** Browses folders. If a folder cannot be found, the current folder stays, and `error` is set. */
 export function useFolder ({ start, cwd, typed }: { start: string, cwd: string | undefined, typed: string }) {
   const queries = useQueryClient()
   const [path, setPath] = useState<string>()
@@ -32,13 +32,13 @@ export function useFolder ({ start, cwd, typed }: { start: string, cwd: string |
     queryKey: [...keys.folders(), path ?? '', prefix, hidden, cwd ?? ''],
     queryFn: ({ signal }: { signal: AbortSignal }): Promise<Folder> =>
       getFolder({ ...asked(), signal, query: { path, prefix, hidden, cwd, limit: MOST } }).then(body),
-    // Folders change without the service being told.
+    // Folders change without an event.
     staleTime: 0
   })
   const query = useQuery({ ...reading(path, prefix), enabled: path !== undefined, placeholderData: keepPreviousData })
 
   const walk = useRef(0)
-  /** Goes to a folder. Resolves to whether it is shown now; a later way that was taken meanwhile goes before. */
+  /** Goes to a folder. Resolves to true if the folder is then shown. A later call overrides an earlier one. */
   async function go (to: string | undefined, failed?: unknown): Promise<boolean> {
     const own = ++walk.current
     setError(failed)
@@ -51,7 +51,7 @@ export function useFolder ({ start, cwd, typed }: { start: string, cwd: string |
       return true
     } catch (error) {
       if (own !== walk.current) return false
-      // A start that is gone: the walk begins at the usual folder.
+      // The start folder no longer exists, so the usual folder is the start.
       if (path === undefined && to !== undefined) return go(undefined, error)
       setError(error)
       return false

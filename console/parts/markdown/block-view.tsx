@@ -5,7 +5,7 @@ import type { ResolvedBlock } from './references.ts'
 
 const draw = (text: string) => <Markdown text={text} />
 
-/** A block of a Markdown text, with the levels of its headings. */
+/** A block of a Markdown text. `levels` are the levels of its headings. */
 export function BlockView ({ block, levels }: { block: ResolvedBlock, levels: string }) {
   if (block.kind === 'notes') return <Footnotes notes={block.notes} draw={draw} />
   if (block.kind === 'code') return <CodeBlock text={block.text} language={block.language} />

@@ -4,7 +4,7 @@ import { CopyButton } from '../copy-button.tsx'
 import { CodeText } from './code-text.tsx'
 import './markdown.css'
 
-/** Lets keys scroll what is wider than its frame. */
+/** Makes a code frame focusable if its content is wider, so that keys can scroll it. */
 function makeReachable (frame: HTMLElement | null): void {
   if (frame !== null && frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0
 }

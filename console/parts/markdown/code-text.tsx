@@ -2,11 +2,11 @@ import { useEffect, useMemo, useState } from 'react'
 import { VisibleText } from '../visible-text.tsx'
 import type { tokensOf } from './highlight.ts'
 
-/** Longer code stays without colours: it would take too long. */
+/** Code longer than this, in characters, is not highlighted, because that would take too long. */
 const LONGEST = 20_000
 let loaded: typeof tokensOf | undefined
 
-/** The colours of code, which are loaded with the first code that has a language. */
+/** Returns the highlighter, which is loaded with the first code that has a language. */
 function useColours (isNeeded: boolean) {
   const [colour, setColour] = useState(() => loaded)
   useEffect(() => {
@@ -23,7 +23,7 @@ function useColours (isNeeded: boolean) {
   return colour
 }
 
-/** Code with colours, once these are there, and with signs for characters that are not seen. */
+/** Code with syntax highlighting once the highlighter is loaded, and with hidden characters made visible. */
 export function CodeText ({ text, language }: { text: string, language?: string }) {
   const isNeeded = language !== undefined && text.length <= LONGEST
   const colour = useColours(isNeeded)

@@ -8,7 +8,10 @@ const Opened = createContext<{ notes: Footnote[], opened: Footnote[], toggle: (n
   toggle: () => {}
 })
 
-/** The mentions of footnotes within it open the texts of the notes below it: the end of a long text may be out of the page. */
+/**
+ * Lets footnote references in its children show the text of their note below the children, because the end of a long text may not be in the
+ * document.
+ */
 export function Mentioning ({ notes, draw, children }: { notes: Footnote[], draw: (text: string) => ReactNode, children: ReactNode }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const opened = notes.filter(({ label }) => open.has(label))
@@ -25,7 +28,7 @@ export function Mentioning ({ notes, draw, children }: { notes: Footnote[], draw
   )
 }
 
-/** A mention of a footnote, which opens and closes its text. */
+/** A footnote reference, which shows and hides the text of its note. */
 export function Mention ({ label }: { label: string }) {
   const { notes, opened, toggle } = useContext(Opened)
   const note = notes.find((each) => each.label === label)

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { VisibleText } from '../visible-text.tsx'
 
-/** A formula, drawn by the browser as MathML. Until its reader is loaded, and where it cannot be read, as it was written. */
+/** A formula, rendered as MathML. It is shown as its source until the parser is loaded, and if the source cannot be parsed. */
 export function Formula ({ tex, isDisplay }: { tex: string, isDisplay: boolean }) {
   const place = useRef<HTMLSpanElement>(null)
   const [isDrawn, setIsDrawn] = useState(false)

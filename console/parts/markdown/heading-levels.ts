@@ -1,14 +1,14 @@
 import type { ResolvedBlock } from './references.ts'
 
-/** Headings of an answer are below those of the page, which has levels 1 and 2. */
+/** The number of heading levels that the page uses itself. Headings of answers are below them. */
 const OF_PAGE = 2
 const LOWEST = 6
-/** The levels at which headings of levels 1 to 6 are drawn, where nothing is left out. */
+/** The drawn levels of headings of levels 1 to 6, if the text skips no level. */
 export const USUAL_LEVELS = '345666'
 const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/gm
 const known = new WeakMap<ResolvedBlock, number[]>()
 
-/** The levels that the headings of a text say, in their order. */
+/** Returns the heading levels in a text, in their order. */
 function saidIn (block: ResolvedBlock): number[] {
   const said = known.get(block) ?? (block.kind === 'markdown' ? [...block.text.matchAll(HEADING)].map(([, marks]) => marks.length) : [])
   known.set(block, said)
@@ -16,8 +16,8 @@ function saidIn (block: ResolvedBlock): number[] {
 }
 
 /**
- * Returns for each block of a text the levels at which its headings are drawn: models begin with any level and leave some out, and who
- * hears a page goes by levels that follow each other. What stands below a block changes none of its levels.
+ * Returns for each block the levels at which its headings are drawn. Models start at any level and skip levels, but screen reader users
+ * rely on levels without gaps. Text below a block does not change the levels in the block.
  */
 export function headingLevels (blocks: readonly ResolvedBlock[]): string[] {
   const above: Array<{ said: number, drawn: number }> = []

@@ -1,6 +1,6 @@
 import hljs from 'highlight.js/lib/common'
 
-/** Diagrams are shown as the text that they are, since what draws them is larger than the console. */
+/** Diagrams are highlighted as text, because a library that draws them is larger than the console. */
 hljs.registerLanguage('mermaid', () => ({
   keywords: {
     $pattern: /[\w-]+/,
@@ -15,7 +15,7 @@ hljs.registerLanguage('mermaid', () => ({
   ]
 }))
 
-/** A piece of code, and what it is, such as `keyword`. */
+/** A piece of code, and its class, such as `keyword`. */
 export interface Token {
   text: string
   kind?: string
@@ -25,7 +25,7 @@ interface Node {
   children: Array<Node | string>
 }
 
-/** Returns code in pieces that have colours, or undefined where the language is not known. */
+/** Splits code into highlighted pieces; returns undefined if the language is unknown. */
 export function tokensOf (code: string, language: string): Token[] | undefined {
   if (hljs.getLanguage(language) === undefined) return undefined
   const { _emitter } = hljs.highlight(code, { language, ignoreIllegals: true })

@@ -11,9 +11,9 @@ import './markdown.css'
 
 const PLUGINS = [remarkGfm]
 
-/** Only these leave the page, and only when the user follows them; other addresses are no links. */
+/** Only these URLs become links, and they leave the page only if the user follows them. */
 const isOutside = (url: string) => /^(https?:\/\/|mailto:)/i.test(url)
-/** The address of a footnote, as it is made from its label. */
+/** The prefix of the URL of a footnote, which is followed by its label. */
 const FOOTNOTE = '#user-content-fn-'
 const urlTransform = (url: string) => isOutside(url) || url.startsWith(FOOTNOTE) ? url : ''
 
@@ -35,7 +35,7 @@ function Code ({ text }: { text: string }) {
 const COMPONENTS: Components = {
   a: Anchor,
   sup: ({ children }) => <>{children}</>,
-  // The footnotes of a text come after its last block.
+  // Footnotes are rendered after the last block of the text.
   section: () => null,
   img: ({ src, alt }) => (
     <OutsideLink href={typeof src === 'string' ? src : undefined}>{say('markdown.image', { text: alt || String(src ?? '') })}</OutsideLink>
@@ -47,14 +47,14 @@ const COMPONENTS: Components = {
   )
 }
 
-/** A line that reads the same as Markdown and as text: without marks, and no beginning of a list or a heading. */
+/** A line that reads the same as Markdown and as plain text: without marks, and not the beginning of a list or a heading. */
 const PLAIN_LINE = /^[\p{L}"'“‘(][^\\`*_[\]<>|~&@/]*$/u
 
-/** Whether a text is a plain paragraph, which most blocks are. Reading Markdown takes much longer than this. */
+/** Returns true if a text is a plain paragraph, as most blocks are. Parsing Markdown takes much longer than this check. */
 const isPlain = (text: string) => !/ {2}\n|www\./i.test(text) && text.split('\n').every((line) => PLAIN_LINE.test(line))
 
 const known = new Map<string, Components>()
-/** Returns the elements of a text whose headings are drawn at these levels. */
+/** Returns the components for a text whose headings are drawn at these levels. */
 function componentsOf (levels: string): Components {
   const components = known.get(levels) ?? Object.assign({ ...COMPONENTS }, ...[...levels].map((level, at) => {
     const Heading = `h${level}` as 'h3'
@@ -65,8 +65,8 @@ function componentsOf (levels: string): Components {
 }
 
 /**
- * A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes.
- * `levels`: those of its headings; see `headingLevels`.
+ * An untrusted Markdown text: without raw HTML, without images from elsewhere, and with links only to web and mail addresses. It is
+ * rendered again only when it changes. For `levels`, see `headingLevels`.
  */
 export const Markdown = memo(function Markdown ({ text, levels = USUAL_LEVELS }: { text: string, levels?: string }) {
   const paragraph = text.trim()

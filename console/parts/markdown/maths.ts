@@ -1,11 +1,11 @@
-/** Marks code that is a formula: characters that no text has. */
+/** Marks of code that is a formula: private-use characters, which do not occur in texts. */
 const INLINE = '\uE000'
 const DISPLAY = '\uE001'
 const LONGEST = 2_000
 
 /**
- * Code, which holds no formula, or a formula: between $$, \[ and \], \( and \), or between single $ as pandoc reads them: no blank
- * within the signs, and no digit after them, so that "$5 and $10" are prices.
+ * Matches code, in which no formula is looked for, or a formula. A formula stands between $$, \[ and \], \( and \), or single $ by pandoc's
+ * rules: no space inside the signs, and no digit after the last one, so that "$5 and $10" are prices.
  */
 const FORMULA = new RegExp([
   '(?<code>(?<!`)(?<ticks>`+)(?!`)[^]*?(?<!`)\\k<ticks>(?!`))',
@@ -15,7 +15,10 @@ const FORMULA = new RegExp([
   '(?<![\\\\$\\w])\\$(?<single>(?![\\s$])(?:\\\\[^\\n]|[^$`\\\\\\n])*?(?<![\\s\\\\]))\\$(?![\\d$])'
 ].join('|'), 'g')
 
-/** Puts the formulas of a Markdown text into code that `formulaOf` knows again, so that Markdown leaves what they hold as it is. */
+/**
+ * Turns the formulas of a Markdown text into marked code, so that the Markdown parser does not change them. `formulaOf` recognizes the
+ * marks.
+ */
 export function markFormulas (text: string): string {
   if (!/\$|\\[([]/.test(text)) return text
   return text.replace(FORMULA, (whole, ...rest) => {
@@ -27,7 +30,7 @@ export function markFormulas (text: string): string {
   })
 }
 
-/** Returns the formula that code holds, if it is one. */
+/** Returns the formula in marked code; undefined for other code. */
 export function formulaOf (code: string): { tex: string, isDisplay: boolean } | undefined {
   const isDisplay = code.startsWith(DISPLAY)
   return isDisplay || code.startsWith(INLINE) ? { tex: code.slice(1), isDisplay } : undefined

@@ -1,34 +1,35 @@
 import type { Block } from './split-blocks.ts'
 
-/** A footnote. Its number is that of its first mention in the text; those that nothing mentions come last. */
+/** A footnote. Its number is the order of its first reference in the text; notes without a reference come last. */
 export interface Footnote {
   label: string
   number: number
   text: string
 }
 
-/** A block with what it refers to, or all footnotes of the text. */
+/** A block together with the definitions that it refers to, or all footnotes of the text. */
 export type ResolvedBlock = Block & { notes?: Footnote[] } | { kind: 'notes', text: string, notes: Footnote[] }
 
-/** What one block defines and mentions, by label. */
+/** The definitions and references in one block, by label. */
 interface Scan {
   /** The text without its footnotes. */
   text: string
   links: Map<string, string>
   notes: Map<string, string>
-  /** Labels of links, and those of footnotes with `^` before them. */
+  /** Labels of links, and labels of footnotes with `^` before them. */
   mentioned: string[]
 }
 
 const DEFINITION = /^ {0,3}\[(\^?)((?:\\.|[^\]\\])+)\]:[ \t]*(.*)$/
 const MENTION = /\[(\^?(?:\\.|[^[\]\\])+)\]/g
 
-/** Labels are equal in any case, with any blanks. */
+/** Normalizes a label: case and white space do not matter. */
 const labelOf = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase()
 
 /**
- * Creates the function that tells the blocks of a text, which are drawn one by one, what the others define: the addresses of links, and
- * footnotes, which come at the end as a block of their own. A block with the same references stays the same object.
+ * Creates the function that resolves references between the blocks of a text, because each block is rendered on its own. It adds the link
+ * addresses and footnotes that other blocks define, and a last block with all footnotes. A block with the same references stays the same
+ * object.
  */
 export function createReferences (): (blocks: Block[]) => ResolvedBlock[] {
   const scans = new WeakMap<Block, Scan>()
@@ -57,7 +58,7 @@ export function createReferences (): (blocks: Block[]) => ResolvedBlock[] {
       if (text.trim() === '') return []
       const addresses = mentioned.flatMap((label) => !own.has(label) && links.has(label) ? `[${label}]: ${links.get(label)}` : [])
       const mentions = mentioned.flatMap((label) => label[0] === '^' ? footnotes.get(label.slice(1)) ?? [] : [])
-      // Without its definition, a mention would be text.
+      // The Markdown parser ignores a footnote reference without a definition, so a stub definition is added.
       const stubs = mentions.map(({ label }) => `[^${label}]: …`)
       const added = [...addresses, ...stubs].map((line) => `\n\n${line}`).join('')
       const same = ifEqual(known.get(block), { ...block, text: text + added, ...mentions.length > 0 && { notes: mentions } })
@@ -70,7 +71,7 @@ export function createReferences (): (blocks: Block[]) => ResolvedBlock[] {
   }
 }
 
-/** Joins maps; of what several define, the first counts. */
+/** Merges maps; the first definition of a label wins. */
 const firstOf = (maps: Array<Map<string, string>>): Map<string, string> => {
   const joined = new Map<string, string>()
   for (const [label, value] of maps.flatMap((map) => [...map])) if (!joined.has(label)) joined.set(label, value)
@@ -87,7 +88,7 @@ function scanned ({ kind, text }: Block): Scan {
   const links = new Map<string, string>()
   const notes = new Map<string, string>()
   const kept: string[] = []
-  /** The footnote that the lines belong to. */
+  /** The footnote to which the current lines belong. */
   let note: string | undefined
   let isParagraph = false
   for (const line of text.split('\n')) {
@@ -97,7 +98,7 @@ function scanned ({ kind, text }: Block): Scan {
       notes.set(note, rest)
     } else if (note !== undefined) notes.set(note, `${notes.get(note)}\n${line.trim()}`)
     else {
-      // Within a paragraph it is no definition.
+      // A link definition cannot interrupt a paragraph.
       if (mark === '' && !isParagraph && rest !== '' && !links.has(labelOf(label))) links.set(labelOf(label), rest)
       isParagraph = line.trim() !== '' && mark === undefined
       kept.push(line)

@@ -4,7 +4,7 @@ import { createReferences } from './references.ts'
 import { splitBlocks } from './split-blocks.ts'
 import { VisibleText } from '../visible-text.tsx'
 
-/** A longer report is shown as plain text, which can be cut. */
+/** A report longer than this, in characters, is shown as plain text, which can be cut. */
 const LONGEST_MARKDOWN = 50_000
 
 /** The Markdown report of a run. */

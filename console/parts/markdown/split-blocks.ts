@@ -1,4 +1,4 @@
-/** A piece of a Markdown text that is drawn by itself: Markdown, or lines of a fenced code block. */
+/** A piece of a Markdown text that is rendered on its own: Markdown, or lines of a fenced code block. */
 export interface Block {
   kind: 'markdown' | 'code'
   text: string
@@ -6,29 +6,29 @@ export interface Block {
 }
 
 interface Fence {
-  /** The characters that open the fence; the closing ones are at least as many. */
+  /** The characters that open the fence. The closing fence has at least as many. */
   mark: string
   indent: number
   language?: string
 }
 
-/** The state before a block that decides how its first line is read. */
+/** The parser state at the beginning of a block. */
 interface Start {
   at: number
-  /** The fence that a piece of a long code block continues. */
+  /** The fence of the code block that this block continues. */
   fence?: Fence
-  /** The head of the table that the block continues. */
+  /** The head of the table that this block continues. */
   head?: string
 }
 
-/** The blocks of a text, with all that is needed to go on when the text grows. */
+/** The blocks of a text, and the state for continuing when the text grows. */
 export interface Split {
   text: string
   blocks: Block[]
   starts: Start[]
 }
 
-/** Longer blocks are cut, so that none takes long to draw. */
+/** The maximum size of a block, in characters and lines, so that no block takes long to render. */
 const MAX_CHARACTERS = 4_000
 const MAX_LINES = 60
 
@@ -36,8 +36,8 @@ const FENCE = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)+$/
 
 /**
- * Splits a Markdown text into blocks that are drawn one by one: at blank lines outside of code and lists, and where a block is too
- * long. `previous` is the split of the beginning of the same text; then only its last block is read again.
+ * Splits a Markdown text into blocks that are rendered separately: at blank lines outside of code and lists, and wherever a block becomes
+ * too long. `previous` is the split of the beginning of the same text; then only the last block is parsed again.
  */
 export function splitBlocks (text: string, previous?: Split): Split {
   const isGrown = previous !== undefined && previous.starts.length > 0 && text.startsWith(previous.text)
@@ -87,7 +87,7 @@ export function splitBlocks (text: string, previous?: Split): Split {
       continue
     }
     if (isAfterBlank && /^\S/.test(line)) end(at)
-    // Not within an indented list, unless it is very long: its lines would lose what they belong to.
+    // An indented list is split only if it is very long, because its later lines would lose their list item.
     else if (isFull(lines, characters, /^\S/.test(line) ? 1 : 4)) end(at, { head: headOf(lines, start) })
     isAfterBlank = line.trim() === ''
     add(line)
@@ -99,7 +99,7 @@ export function splitBlocks (text: string, previous?: Split): Split {
 const isFull = (lines: string[], characters: number, times = 1) =>
   lines.length >= MAX_LINES * times || characters >= MAX_CHARACTERS * times
 
-/** Yields the lines of a text from `from` on, and pieces of lines that are too long, cut at a space where there is one. */
+/** Yields the lines of a text from position `from`. A line that is too long is split, at a space if possible. */
 function * linesOf (text: string, from: number): Generator<{ line: string, at: number }> {
   let at = from
   while (at < text.length) {
@@ -124,7 +124,7 @@ function isClosing (line: string, { mark }: Fence): boolean {
 const withoutIndent = (line: string, indent: number) =>
   indent === 0 ? line : line.slice(Math.min(indent, line.length - line.trimStart().length))
 
-/** Returns the head of the table that is cut; undefined if the block is none. */
+/** Returns the head of the table that is split; undefined if the block is no table. */
 function headOf (lines: string[], { head }: Start): string | undefined {
   if (head !== undefined) return head
   return lines.length > 1 && TABLE_RULE.test(lines[1]) ? `${lines[0]}\n${lines[1]}` : undefined

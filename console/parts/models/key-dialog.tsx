@@ -9,7 +9,7 @@ import { VisibleText } from '../visible-text.tsx'
 import { useKeyStore, useKeyTest } from './model-queries.ts'
 import { providerName } from './provider-name.ts'
 
-/** What came of a test that says nothing against the key itself. */
+/** Errors of a test that do not mean that the key is wrong. */
 const PROBLEMS: Record<string, TextKey> = {
   ERR_PROVIDER_UNREACHABLE: 'key.unreachable',
   ERR_PROVIDER_TIMEOUT: 'key.timeout',
@@ -19,7 +19,7 @@ const PROBLEMS: Record<string, TextKey> = {
   ERR_MODEL_NOT_FOUND: 'key.noModel'
 }
 
-/** Where the keys of providers are made. */
+/** The pages on which users create keys. */
 const MADE_AT: Record<string, string> = {
   anthropic: 'https://console.anthropic.com/settings/keys',
   openai: 'https://platform.openai.com/api-keys',
@@ -33,8 +33,8 @@ interface Props {
 }
 
 /**
- * Asks for the key of a provider, and stores it after a call with it has succeeded. A key that the provider refuses is not stored; one
- * that could not be tested is stored only when the user says so. The key is sent to the service and kept nowhere on the page.
+ * Asks for the key of a provider, and stores the key after a successful test call. A key that the provider refuses is not stored. A key
+ * that could not be tested is stored only if the user confirms. The key is sent to the service, and the page does not keep it.
  */
 export function KeyDialog ({ providers, onClose }: Props) {
   const [provider, setProvider] = useState(providers[0])
@@ -54,7 +54,7 @@ export function KeyDialog ({ providers, onClose }: Props) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // These are not called any more when the dialog is closed meanwhile: the key is then not stored.
+    // React Query does not call these callbacks if the dialog was closed in the meantime, so the key is then not stored.
     if (!isBusy && entered.key !== '') test.mutate(entered, { onSuccess: ({ ok, model }) => ok && keep(model) })
   }
   const change = (apply: () => void) => {
@@ -113,7 +113,7 @@ interface ProblemProps {
   onStore: (model: string) => void
 }
 
-/** Why a key was not stored, what the provider said, and what to do. */
+/** The reason why a key was not stored, the provider's message, and what the user can do. */
 function Problem ({ name, tested: { model, code = '', error = '', said }, isBusy, onStore }: ProblemProps) {
   const isRefused = code === 'ERR_PROVIDER_AUTH'
   const problem = PROBLEMS[code]

@@ -1,7 +1,7 @@
 const KEY = 'models-lately-used'
 const MOST = 5
 
-/** Returns the models that were chosen last in this browser, the last one first. */
+/** Returns the models that were last chosen in this browser, newest first. */
 export function readLatelyUsed (): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
@@ -16,9 +16,9 @@ export function noteUsed (id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readLatelyUsed().filter((each) => each !== id)].slice(0, MOST)))
   } catch {
-    // The storage is full or turned off: the list has no such group.
+    // The storage is full or disabled, so the list of models has no group of recent ones.
   }
 }
 
-/** Forgets the models that were used. */
+/** Deletes the list of recently chosen models. */
 export const forgetLatelyUsed = (): void => localStorage.removeItem(KEY)

@@ -4,7 +4,7 @@ import { VisibleText } from '../visible-text.tsx'
 import { useModels } from './model-queries.ts'
 import { providerName } from './provider-name.ts'
 
-/** The providers whose models could not be listed, and why. */
+/** The providers whose models could not be listed, with the reasons. */
 export function ListErrors () {
   const errors = useModels().data?.errors ?? []
   if (errors.length === 0) return null

@@ -9,7 +9,7 @@ import './local-servers.css'
 
 type Model = ModelList['models'][number]
 
-/** A model file of this machine; `path` and `program` are those of a file that the service has not yet. */
+/** A model file on this computer. `path` and `program` are set for a file that the service does not use yet. */
 type LocalFile =
   & Pick<Model, 'sizeBytes' | 'contextWindow' | 'state' | 'tokensPerSecond' | 'unavailable'>
   & { model: string, path?: string, program?: string }
@@ -18,7 +18,7 @@ const USED = { stopped: 'settings.fileLoad', loading: 'settings.localUsed', load
 const GIGABYTE = 1e9
 const gigabytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 })
 
-/** Returns the model files of this machine: those that the service has, and those that other programs left. */
+/** Returns the model files on this computer: those that the service uses, and those of other programs. */
 export function localFilesIn ({ models = [], files = [], discovered = [] }: Partial<ModelList>): LocalFile[] {
   const isServer = discovered.some(({ provider }) => provider === 'local')
   const isFile = ({ provider, state, unavailable }: Model) => provider === 'local' && (state ?? unavailable) !== undefined
@@ -26,9 +26,9 @@ export function localFilesIn ({ models = [], files = [], discovered = [] }: Part
   return [...listed, ...files.filter(({ model }) => !listed.some((each) => each.model === model))]
 }
 
-/** Files of models on this machine, each with a button to use it or the reason why it cannot be used. */
+/** Model files on this computer, each with a button to use it, or the reason why it cannot be used. */
 export function LocalFiles ({ files }: { files: LocalFile[] }) {
-  // What the service has of them changes while one is loaded.
+  // The state of the service's files changes while one is loaded, so the state is read from the live list of models.
   const own = localFilesIn(useModels().data ?? {})
   return (
     <ul className='list'>

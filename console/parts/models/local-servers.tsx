@@ -9,7 +9,7 @@ import './local-servers.css'
 
 type LocalServer = NonNullable<ModelList['discovered']>[number]
 
-/** The model servers that were found on this machine, each with its models to choose from. */
+/** The model servers that were found on this computer, each with its models to choose from. */
 export function LocalServers ({ servers }: { servers: LocalServer[] }) {
   return <ul className='list'>{servers.map((server) => <li key={server.baseURL} className='local-server'><Server {...server} /></li>)}</ul>
 }

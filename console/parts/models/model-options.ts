@@ -6,14 +6,14 @@ type Model = ModelList['models'][number]
 
 /** A line of the list of models. */
 export interface ModelOption {
-  /** The model; empty for the usual one. */
+  /** The id of the model; empty for the default. */
   id: string
-  /** The heading above it; empty for a line without one. */
+  /** The heading above the line; empty for a line without a heading. */
   group: string
   name: string
-  /** Its name for requests, where that is another one. */
+  /** The name in requests, if it differs from `name`. */
   alias: string
-  /** Its window and its price. */
+  /** The context length and the price. */
   facts: string
   hasPrice: boolean
   isUnavailable: boolean
@@ -21,10 +21,10 @@ export interface ModelOption {
 
 const MILLION = 1e6
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
-/** What may be the name of a model that is in no list. */
+/** The form of a model id. */
 const MODEL_ID = /^[^\s/]+\/\S+$/
 
-/** Returns the price of a million tokens; undefined where it is not known. */
+/** Returns the price of a million tokens; undefined if it is unknown. */
 function priceOf ({ pricing }: Model): string | undefined {
   const [input, output] = [pricing?.input, pricing?.output].map((price) => price === undefined ? NaN : Number(price) * MILLION)
   if (Number.isNaN(input) || Number.isNaN(output)) return undefined
@@ -51,15 +51,15 @@ const isOffline = ({ provider }: Model) => provider === 'offline'
 interface Asked {
   models: readonly Model[]
   typed: string
-  /** Ids of models that were used lately, the last one first. */
+  /** Ids of recently used models, newest first. */
   lately: readonly string[]
-  /** The name of the line that stands for no choice. Without it there is no such line. */
+  /** The name of the line for the default. Without it, there is no such line. */
   usual?: string
 }
 
 /**
- * Returns the models that have all words of what was typed in their name, their id or their provider: those that were used lately, then
- * the others by provider, then what was typed itself if it may be the name of another model.
+ * Returns the models whose name, id or provider contains all words of the typed text: first recently used models, then the others by
+ * provider. The last line is the typed text itself, if it may be the id of a model that is not listed.
  */
 export function modelOptions ({ models, typed, lately, usual }: Asked): ModelOption[] {
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')
@@ -67,7 +67,7 @@ export function modelOptions ({ models, typed, lately, usual }: Asked): ModelOpt
   const found = models.filter(({ id, name, provider }) => has(`${id} ${name} ${providerName(provider)}`))
   const used = lately.flatMap((id) => found.find((model) => model.id === id) ?? [])
   const byProvider = Map.groupBy(found.filter((model) => !used.includes(model)), ({ provider }) => provider)
-  // The offline assistant is no model to look for.
+  // The offline assistant comes last, because nobody searches for it.
   const groups = [...byProvider].sort(([, [one]], [, [other]]) => Number(isOffline(one)) - Number(isOffline(other)))
   const named = typed.trim()
   const isOther = MODEL_ID.test(named) && models.every(({ id }) => id !== named)

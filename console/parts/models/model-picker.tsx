@@ -9,11 +9,11 @@ import './model-picker.css'
 const ModelSearch = lazy(() => import('./model-search.tsx'))
 
 interface Props {
-  /** What the model is for, for screen readers and above the list. */
+  /** The purpose of the model, for screen readers and above the list. */
   label: string
-  /** `<provider>/<model>`; empty is the usual one. */
+  /** `<provider>/<model>`; empty for the default. */
   value: string
-  /** The name of the line that stands for no choice. Without it a model must be chosen. */
+  /** The name of the line for the default. Without it, a model must be chosen. */
   usual?: string
   onChange: (model: string) => void
 }

@@ -9,12 +9,12 @@ import { asked, body } from '../../lib/service.ts'
 export const useProviders = () => useQuery({ queryKey: keys.providers(), queryFn: () => listProviders(asked()).then(body) })
 
 const USE_FILE = ['use-model-file']
-/** How often is looked at a model that loads, ms. */
+/** The polling interval while a model is being loaded, in milliseconds. */
 const LOADING_MS = 1_000
 
 /**
- * Reads the models of all providers, again and again while one of this machine loads; with `discover`, also those of model servers and
- * other programs on this machine.
+ * Reads the models of all providers, repeatedly while a local model is being loaded. With `discover`, it also reads the models of other
+ * model servers and programs on this computer.
  */
 export function useModels (discover = false) {
   const isUsing = useIsMutating({ mutationKey: USE_FILE }) > 0
@@ -30,19 +30,19 @@ const configure = (change: ConfigureBody) => configureProviders({ ...asked(), bo
 const readAnew = (queries: QueryClient) =>
   Promise.all([keys.providers(), keys.models(), keys.health(), keys.config()].map((queryKey) => queries.invalidateQueries({ queryKey })))
 
-/** Changes the model or the keys; providers and models are then read anew. */
+/** Changes the model or the keys, and then reads providers and models again. */
 export function useConfigure () {
   const queries = useQueryClient()
   return useMutation({ mutationFn: configure, onSuccess: () => readAnew(queries) })
 }
 
-/** Has a model file answer a small question, for which it is loaded, and uses it for the next runs if it does. */
+/** Loads a model file by asking its model a small question. If the model answers, it is used for the next runs. */
 export function useFile () {
   const queries = useQueryClient()
   return useMutation({
     mutationKey: USE_FILE,
     async mutationFn ({ model, path, active }: { model: string, path?: string, active: string }) {
-      // What the user has stays in use until this one has answered.
+      // The active model stays in use until the new one has answered.
       if (path !== undefined) await configure({ localFile: path, model: active.startsWith('offline/') ? model : active })
       const tested = await testProvider({ ...asked(), body: { model } }).then(body)
       if (tested.ok) await configure({ model })
@@ -52,13 +52,13 @@ export function useFile () {
   })
 }
 
-/** Makes one small call of a model, or about ten that show what it can do. */
+/** Tests a model with one small call, or examines it with about ten calls. */
 export const useModelTest = () =>
   useMutation({
     mutationFn: (test: { model: string, thorough?: boolean }) => testProvider({ ...asked(), body: test }).then(body)
   })
 
-/** A key as it was entered, and the provider that it belongs to. */
+/** A key that the user entered, and its provider. */
 export interface EnteredKey {
   provider: string
   key: string
@@ -66,11 +66,11 @@ export interface EnteredKey {
 
 const keyOf = ({ provider, key }: EnteredKey) => provider === 'gateway' ? { gateway_key: key } : { keys: { [provider]: key } }
 
-/** Makes one small call with a key, which is not stored. */
+/** Tests a key with one small call. The key is not stored. */
 export const useKeyTest = () =>
   useMutation({ mutationFn: (entered: EnteredKey) => testProvider({ ...asked(), body: keyOf(entered) }).then(body) })
 
-/** Stores a key. A service that still uses the offline assistant then uses the model with which the key was tested. */
+/** Stores a key. If the service still uses the offline assistant, it then uses the model with which the key was tested. */
 export function useKeyStore () {
   const queries = useQueryClient()
   return useMutation({
@@ -88,22 +88,24 @@ export function useKeyRemoval () {
   return (provider: string) => mutateAsync(provider === 'gateway' ? { gateway_key: null } : { keys: { [provider]: null } })
 }
 
-/** A server with OpenAI's API, as it was entered. */
+/** A server with OpenAI's API that the user entered. */
 export interface EnteredAddress {
   name: string
   baseURL: string
-  /** Empty for a server that needs none. */
+  /** Empty if the server needs no key. */
   key: string
-  /** The model to test with; empty for the first that the server lists. */
+  /** The model for the test; if empty, the first model that the server lists. */
   model: string
 }
 
 const putAddress = (name: string, baseURL: string | null) =>
   patchConfig({ ...asked(), body: { providers: { [name]: baseURL === null ? null : { baseURL } } } })
-/** Stores the key. Without one, a key is removed that an earlier provider of this name has left: it belongs to another address. */
+/**
+ * Stores the key. If there is none, removes the key of an earlier provider with the same name, because that key belongs to another address.
+ */
 const putKey = ({ name, key }: EnteredAddress) => configure({ keys: { [name]: key === '' ? null : key } })
 
-/** Makes one small call of a server that is in the configuration; its key is not stored. */
+/** Tests a server that is in the configuration with one small call. Its key is not stored. */
 async function testAddress ({ name, key, model }: EnteredAddress): Promise<ProviderTested> {
   const test = (tested: TestBody) => testProvider({ ...asked(), body: tested }).then(body)
   const named = model === '' ? undefined : `${name}/${model}`
@@ -116,7 +118,7 @@ async function testAddress ({ name, key, model }: EnteredAddress): Promise<Provi
   return { ok: false, model: name, latencyMs: 0, error: errors.find(({ provider }) => provider === name)?.error ?? say('address.noModel') }
 }
 
-/** Tries a server, which is in the configuration only for that long. */
+/** Tests a server. It is added to the configuration only for the test. */
 export function useAddressTest () {
   const queries = useQueryClient()
   return useMutation({
@@ -132,7 +134,10 @@ export function useAddressTest () {
   })
 }
 
-/** Keeps a server and its key. A service that still uses the offline assistant then uses the tested model, else the first one. */
+/**
+ * Stores a server and its key. If the service still uses the offline assistant, it then uses the tested model, or else the server's first
+ * model.
+ */
 export function useAddressStore () {
   const queries = useQueryClient()
   return useMutation({
@@ -149,7 +154,7 @@ export function useAddressStore () {
   })
 }
 
-/** Removes a server from the configuration, with its key. If its model was in use, the service chooses another one. */
+/** Removes a server and its key from the configuration. If its model was active, the service chooses another one. */
 export function useAddressRemoval () {
   const queries = useQueryClient()
   return useMutation({

@@ -10,11 +10,11 @@ import { ListErrors } from './list-errors.tsx'
 import { modelOptions, type ModelOption } from './model-options.ts'
 import { useModels } from './model-queries.ts'
 
-/** Lines that are drawn at first, and that are added when the end of those comes near. */
+/** The number of lines that are rendered at first, and that are added when the user comes near the end. */
 const DRAWN = 60
-/** Lines that PageUp and PageDown pass. */
+/** The number of lines that PageUp and PageDown move by. */
 const PAGE = 10
-/** How near the end is when lines are added, pixels. */
+/** The distance from the end at which lines are added, in pixels. */
 const NEAR = 400
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Finds a model by typing, among as many as the providers have. */
+/** Finds a model by typing, even among thousands of models. */
 export default function ModelSearch (props: Props) {
   const { label, value, onClose } = props
   const { data, error, isPending } = useModels()
@@ -38,7 +38,7 @@ export default function ModelSearch (props: Props) {
     <Base.Root open onOpenChange={(isOpen) => { if (!isOpen) onClose() }}>
       <Base.Portal>
         <Base.Backdrop className='dialog-backdrop' />
-        {/* On a phone the keyboard would hide the list. */}
+        {/* The field is not focused on a phone, because the on-screen keyboard would cover the list. */}
         <Base.Popup
           ref={popup} className='palette' aria-label={label}
           initialFocus={matchMedia('(pointer: coarse)').matches ? popup : field}
@@ -66,14 +66,14 @@ export default function ModelSearch (props: Props) {
   )
 }
 
-/** The lines that match what is typed, the one that Enter takes, and how many are drawn. */
+/** The lines that match the typed text, the current line, which Enter chooses, and the number of rendered lines. */
 function useLines ({ value, usual, onChoose }: Props, models: ModelList['models']) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState<number>()
   const [drawn, setDrawn] = useState(DRAWN)
   const lately = useRef(readLatelyUsed())
   const options = useMemo(() => modelOptions({ models, typed, lately: lately.current, usual }), [models, typed, usual])
-  // The line of what is chosen, or of the model that was typed whole.
+  // The index of the chosen model's line, or of the model whose whole id was typed.
   const first = Math.max(0, options.findIndex(({ id }) => id === (typed === '' ? value : typed.trim())))
   const current = Math.min(at ?? first, options.length - 1)
   const count = Math.max(drawn, current + PAGE)
@@ -101,7 +101,7 @@ function useLines ({ value, usual, onChoose }: Props, models: ModelList['models'
       if (step !== undefined && options.length > 0) {
         event.preventDefault()
         const next = current + step
-        // The arrows go round.
+        // The arrow keys wrap around.
         setAt(Math.abs(step) === 1 ? (next + options.length) % options.length : Math.max(0, Math.min(options.length - 1, next)))
       } else if (event.key === 'Enter') {
         event.preventDefault()
@@ -111,7 +111,7 @@ function useLines ({ value, usual, onChoose }: Props, models: ModelList['models'
   }
 }
 
-/** The lines by groups. Of a long list those are drawn that one has scrolled or moved to. */
+/** The lines in their groups. Of a long list, only the lines up to the scroll position or the current line are rendered. */
 function Lines ({ list, value }: { list: ReturnType<typeof useLines>, value: string }) {
   const { id, options, current, count, point, take, drawMore } = list
   useEffect(() => {
@@ -137,7 +137,7 @@ function Lines ({ list, value }: { list: ReturnType<typeof useLines>, value: str
   )
 }
 
-/** Returns the lines under their headings, with the place of the first line of each. */
+/** Returns the lines under their headings, with the index of each heading's first line. */
 function groupsOf (options: ModelOption[]) {
   const groups: Array<{ name: string, from: number, lines: ModelOption[] }> = []
   for (const [place, option] of options.entries()) {

@@ -1,9 +1,9 @@
-/** The end of a copied address that the service adds itself. */
+/** The end of a copied address that the service appends itself. */
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|models|embeddings)\/?$/
 const OWN_HOST = /^(?:localhost|[^.:/]+|\[[\da-f:]+\]|(?:127|10|192\.168)\.[\d.]+)(?=[:/]|$)/i
 const IP = /^[\d.]+$|^\[/
 
-/** Returns the `baseURL` that somebody means with an address; undefined if it is none. */
+/** Returns the `baseURL` for a typed address; undefined if the text is no address. */
 export function readAddress (typed: string): string | undefined {
   const text = typed.trim()
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${OWN_HOST.test(text) ? 'http' : 'https'}://${text}`

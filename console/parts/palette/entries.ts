@@ -8,19 +8,19 @@ import { withoutMarks } from '../../lib/plain-markdown.ts'
 import { say } from '../../lib/say.ts'
 import { foundPath } from '../../pages/chat/thread/found-message.ts'
 
-/** A place to go to, or something to do. */
+/** An entry of the palette: a place to go to, or an action. */
 export interface Entry {
   key: string
   icon: LucideIcon
   text: string
-  /** Words that find it, too. */
+  /** Further words that find the entry. */
   also?: string
-  /** What it is. */
+  /** The label of the entry's kind. */
   kind: string
   go: () => void
 }
 
-/** Returns what is offered on every page, and what makes entries of conversations, of tasks and of what was said. */
+/** Returns the entries that are offered on every page, and the functions that make entries from conversations, tasks and found messages. */
 export function places (navigate: (to: string) => void, onKeys: () => void) {
   const to = (path: string) => () => navigate(path)
   const page = (icon: LucideIcon, text: string, path: string): Entry =>

@@ -21,7 +21,7 @@ const HELP: Array<[keys: readonly string[], does: TextKey]> = [
 
 const nameOf = (key: string) => key === 'mod' ? (hasCommandKey ? '⌘' : 'Ctrl') : key
 
-/** The keys that do something, and what they do. */
+/** The keyboard shortcuts and their effects. */
 export default function KeysHelp ({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={say('keys.title')} isOpen onClose={onClose}>

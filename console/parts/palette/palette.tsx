@@ -12,10 +12,10 @@ import { visibleText } from '../../lib/visible-characters.ts'
 import { VisibleText } from '../visible-text.tsx'
 import { places, type Entry } from './entries.ts'
 
-/** What is typed is searched for after this pause, ms. */
+/** The pause in typing after which the search starts, in milliseconds. */
 const TYPING_MS = 150
 const MOST_OF_A_KIND = 6
-/** Characters of an entry; the line is cut before. */
+/** The maximum number of characters of an entry; the style usually cuts the line earlier. */
 const SHOWN = 200
 
 const holds = (text: string, words: string[]) => words.every((word) => text.toLowerCase().includes(word))
@@ -25,7 +25,7 @@ interface Props {
   onKeys: () => void
 }
 
-/** Goes anywhere by typing: pages, conversations, tasks, what was said, and what can be done from every page. */
+/** The command palette. It finds pages, conversations, tasks, messages and general actions as the user types. */
 export default function Palette ({ onClose, onKeys }: Props) {
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
@@ -93,7 +93,8 @@ export default function Palette ({ onClose, onKeys }: Props) {
 }
 
 /**
- * Returns the entries for the typed text: places, conversations and tasks by name, messages by their words. Without text, the latest chats.
+ * Returns the entries for the typed text: places, conversations and tasks by name, messages by their text. Without a typed text, it returns
+ * the latest conversations.
  */
 function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: string) => void, onKeys: () => void }): Entry[] {
   const all = places(navigate, onKeys)

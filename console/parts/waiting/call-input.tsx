@@ -3,12 +3,12 @@ import { say } from '../../lib/say.ts'
 import { isRecord, Value } from '../call/values.tsx'
 import { FieldName } from '../field-name.tsx'
 
-/** What is always shown whole, because the end of it decides what the call does. */
+/** Fields that are never cut, because their end can decide what the call does. */
 const WHOLE = new Set(['command', 'path', 'from', 'to', 'cwd', 'url'])
 
 interface Props {
   input: unknown
-  /** Fields that are shown in another form. */
+  /** Fields to leave out, because they are shown in another form. */
   without?: string[]
   /** Further rows. */
   children?: ReactNode

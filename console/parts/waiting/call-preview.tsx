@@ -7,10 +7,10 @@ import { ChangeList } from '../changes/change-list.tsx'
 import { ChangeRow } from '../changes/change-row.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** The differences of so many changes are open at first. */
+/** Up to this number of changes, the diffs are expanded at first. */
 const OPEN_AT_FIRST = 5
 
-/** Reads what an open call would change, as the files are now. The files may change without an event: each look reads anew. */
+/** Reads the preview of an open call's changes. Files may change without an event, so it is read again whenever it is shown. */
 export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPreview | undefined {
   const { data } = useQuery({
     queryKey: [...keys.previews(), approvalId],
@@ -21,7 +21,7 @@ export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPrev
   return data
 }
 
-/** The real paths that a call would change, with the difference of a file that it writes. */
+/** The real paths that a call would change, with the diff of each written file. */
 export function CallPreview ({ changes, note, refused, ran }: ApprovalPreview) {
   if (refused !== undefined) {
     return <p className='note note-warn'>{say('approval.wouldFail')} <VisibleText text={refused} /></p>
@@ -42,7 +42,7 @@ export function CallPreview ({ changes, note, refused, ran }: ApprovalPreview) {
   )
 }
 
-/** How a command ended that was tried out. */
+/** The outcome of a command that was tried out. */
 function Ran ({ exitCode, stdout, stderr, note, isIdle }: NonNullable<ApprovalPreview['ran']> & { isIdle: boolean }) {
   const output = [stdout, stderr].filter((text) => text !== '').join('\n')
   return (

@@ -12,13 +12,16 @@ import { GuardedButton } from './guarded-button.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
 type Fields = Record<string, unknown>
-/** Where a value is in the input: a field, or one of an entry of a list, such as the second edit's new text. */
+/** The place of a value in an input: a field, or a field of a list entry, such as the new text of the second edit. */
 type Place = [name: string, entry?: number, part?: string]
 
 const isFlat = (entry: unknown): entry is Fields =>
   isRecord(entry) && Object.values(entry).every((value) => typeof value !== 'object' || value === null)
 
-/** The places of an input that a person corrects one by one: a list of objects of texts and numbers is not shown as JSON. */
+/**
+ * Returns the places of an input that can be corrected separately. A list of flat objects is split into its fields instead of being shown
+ * as JSON.
+ */
 const placesOf = (input: Fields): Place[] => Object.entries(input).flatMap(([name, value]) =>
   Array.isArray(value) && value.length > 0 && value.every(isFlat)
     ? value.flatMap((entry, at) => Object.keys(entry).map((part): Place => [name, at, part]))
@@ -34,7 +37,7 @@ function put (input: Fields, [name, entry, part]: Place, value: unknown): void {
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 
-/** Reads a field as it was: a text as it stands, all else as JSON. Undefined for what is no JSON. */
+/** Parses a corrected field: a text is taken unchanged if the value was a text, else parsed as JSON. Returns undefined for invalid JSON. */
 function valueOf (text: string, was: unknown): unknown {
   if (typeof was === 'string') return text
   try {
@@ -44,7 +47,10 @@ function valueOf (text: string, was: unknown): unknown {
   }
 }
 
-/** The input of a call, field by field, for a person to correct: to look at what it would change then, and to run the call with it. */
+/**
+ * A form for correcting the input of a call, field by field. It shows the preview of the corrected call, and runs the call with the new
+ * input.
+ */
 export function Correct ({ approval, decision }: { approval: Approval, decision: DecisionInProgress }) {
   const { approvalId } = approval
   const input = (approval.correctedInput ?? approval.input ?? {}) as Fields

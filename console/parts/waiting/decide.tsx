@@ -8,21 +8,23 @@ import { Teaches } from './lessons.tsx'
 import { grantOf, isOfCall, Scopes, type Chosen } from './scopes.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
-/** The reasons that the service keeps are not longer. */
+/** The longest reason that the service accepts, in characters. */
 const LONGEST_REASON = 4_000
 
-/** The words of the buttons, where they are not those of a call. */
+/** Labels of the buttons for items other than tool calls. */
 const WORDS: Partial<Record<Approval['kind'], TextKey>> = { result: 'approval.approve', server: 'approval.accept' }
 const REFUSALS: Partial<Record<Approval['kind'], TextKey>> = { result: 'approval.reject', server: 'approval.dontAccept' }
 
 interface Props {
   approval: Approval
   decision: DecisionInProgress
-  /** What the person sees of what the call would change. */
+  /** The digest of the preview that the user sees. */
   previewDigest?: string
 }
 
-/** Approve or deny, with a reason; a call of a tool also for later calls. Nothing here is sent by Enter in a field. */
+/**
+ * Buttons to approve or deny, with a reason; for a tool call, also with a scope for later calls. Enter in a field does not send the form.
+ */
 export function Decide ({ approval, decision, previewDigest }: Props) {
   const { approvalId, kind, scopes = [], teaches = [], unboundOffered } = approval
   const [reason, setReason] = useDraft(`reason ${approvalId}`)

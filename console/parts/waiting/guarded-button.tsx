@@ -11,8 +11,8 @@ interface Props {
 }
 
 /**
- * A button whose press decides something. It has no effect when it appeared or moved less than half a second ago, when a key presses
- * it less than half a second after it got the focus, or when a key is held down. It then says that it must be pressed again.
+ * A button that makes a decision. A press has no effect within half a second after the button appeared or moved, nor does a key within half
+ * a second after the button got the focus, nor a key that is held down. The button then says that it must be pressed again.
  */
 export function GuardedButton ({ kind, isBusy, onPress, children }: Props) {
   const button = useRef<HTMLButtonElement>(null)
@@ -21,7 +21,7 @@ export function GuardedButton ({ kind, isBusy, onPress, children }: Props) {
   const [isTooEarly, setIsTooEarly] = useState(false)
 
   function press ({ detail }: MouseEvent) {
-    // A click that no pointer made has no count.
+    // `detail` is 0 for a click that was made by a key.
     const isByKey = detail === 0
     const isMeant = isSteady() && (!isByKey || performance.now() - focusedAt.current >= STEADY_MS)
     setIsTooEarly(!isMeant)

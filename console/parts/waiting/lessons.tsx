@@ -4,7 +4,7 @@ import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Covers } from '../covers.tsx'
 
-/** The calls that later runs of a task make without asking. */
+/** The calls that later runs of a task may make without asking. */
 function Lessons ({ texts }: { texts: readonly string[] }) {
   return (
     <ul>
@@ -13,7 +13,7 @@ function Lessons ({ texts }: { texts: readonly string[] }) {
   )
 }
 
-/** What the approval would teach its task. */
+/** The calls that the approval would permit for later runs of the task. */
 export function Teaches ({ kind, teaches = [] }: Pick<Approval, 'kind' | 'teaches'>) {
   if (teaches.length === 0) return null
   return (
@@ -24,7 +24,10 @@ export function Teaches ({ kind, teaches = [] }: Pick<Approval, 'kind' | 'teache
   )
 }
 
-/** Keeps in view what the last approved result has taught: its item leaves the list. Returns the note and the function for the items. */
+/**
+ * Keeps the note about the grants of the last approved result visible, because the item itself leaves the list. Returns the note, and the
+ * callback for the items.
+ */
 export function useLearned (): { learned: ReactNode, onLearned: (learned: Learned) => void } {
   const [learned, onLearned] = useState<Learned>()
   return { learned: learned && learned.grants.length > 0 ? <LearnedNote {...learned} /> : undefined, onLearned }

@@ -8,10 +8,10 @@ import { decisionOf, useManyCalls, type Verdict } from './many-calls.tsx'
 
 type Scopes = NonNullable<Approval['scopes']>
 
-/** Scopes that are offered for the checked calls together, at most. */
+/** The maximum number of scopes that are offered for the selected calls together. */
 const MOST_OFFERED = 6
 
-/** Returns what may be allowed for later, too, of which one of the calls is an example. */
+/** Returns the scopes that may be granted for later calls, each with one of the calls as an example. */
 function widerScopes (calls: readonly Approval[]): Array<{ call: Approval } & Scopes[number]> {
   const offered = new Map<string, { call: Approval } & Scopes[number]>()
   for (const call of calls) {
@@ -22,7 +22,7 @@ function widerScopes (calls: readonly Approval[]): Array<{ call: Approval } & Sc
   return [...offered.values()].slice(0, MOST_OFFERED)
 }
 
-/** Decides many calls at once; nothing where fewer than two wait. */
+/** Decides many calls at once; renders nothing if fewer than two wait. */
 export function ManyBar () {
   const many = useManyCalls()
   if (many === undefined) return null
@@ -77,7 +77,7 @@ export function ManyBar () {
   )
 }
 
-/** The box that chooses a call for a decision about many; what a key has decided about it. */
+/** The checkbox that selects a call, or the decision that a key has made about it. */
 export function ManyBox ({ approval: { approvalId } }: { approval: Approval }) {
   const many = useManyCalls()
   if (many === undefined || !many.calls.some((call) => call.approvalId === approvalId)) return null

@@ -9,12 +9,14 @@ import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../announcer.tsx'
 import { isOld } from './use-decision.ts'
 
-/** What a key has decided is sent after so long without another key, ms. Until then it can be taken back. */
+/** How long after the last key the decisions made by keys are sent, in milliseconds. Until then they can be taken back. */
 const SEND_AFTER_MS = 4_000
 
 export type Verdict = 'allow' | 'deny'
 type Decided = Array<[call: Approval, decision: ApprovalDecision]>
-/** What became of decisions that were sent together: `covered` are the calls that a scope released, `gone` those decided elsewhere. */
+/**
+ * The outcome of decisions that were sent together. `covered` counts calls that a scope approved, `gone` those that were decided elsewhere.
+ */
 interface Outcome {
   allowed: number
   denied: number
@@ -22,17 +24,17 @@ interface Outcome {
   gone: number
 }
 
-/** The calls that wait on a page, and what is decided about many of them. */
+/** The waiting calls of a page, and the decisions about them. */
 interface Deciding {
   calls: readonly Approval[]
   checked: ReadonlySet<string>
   check: (approvalIds: readonly string[], isChecked: boolean) => void
-  /** What was decided by a key and is not sent yet. */
+  /** Decisions that were made by keys and are not sent yet. */
   staged: ReadonlyMap<string, Verdict>
   stage: (approvalId: string, verdict: Verdict) => void
-  /** Takes back all that is not sent yet. */
+  /** Takes back all decisions that are not sent yet. */
   takeBack: () => void
-  /** Sends decisions about these calls, one after the other. Those of old calls must be sent once more. */
+  /** Sends decisions about these calls, one after the other. Decisions about old calls must be sent a second time as a confirmation. */
   send: (decided: Decided) => void
   asksAgain: boolean
   isPending: boolean
@@ -42,13 +44,13 @@ interface Deciding {
 
 const Context = createContext<Deciding | undefined>(undefined)
 
-/** What is decided about many calls of this page; undefined where calls are decided one by one. */
+/** The decisions about many calls of this page; undefined on pages where calls are decided one by one. */
 export const useManyCalls = () => useContext(Context)
 
 const isCall = ({ kind, state }: Approval) => kind === 'tool' && state === 'pending'
 const isGone = (thrown: unknown) => thrown instanceof AgentError && [404, 409, 410].includes(thrown.statusCode ?? 0)
 
-/** Lets the calls among these requests be decided together, by check boxes and by keys. */
+/** Provides the joint decision about the calls among these approvals, with checkboxes and keys. */
 export function ManyCalls ({ approvals, children }: { approvals: readonly Approval[], children: ReactNode }) {
   const calls = useMemo(() => approvals.filter(isCall), [approvals])
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
@@ -64,7 +66,10 @@ export function ManyCalls ({ approvals, children }: { approvals: readonly Approv
   return <Context.Provider value={many}>{children}</Context.Provider>
 }
 
-/** Sends decisions one after the other, with what was shown of each call, and says what became of them. */
+/**
+ * Returns the function that sends decisions one after the other, each with the digest of the preview that was shown, and announces the
+ * outcome.
+ */
 function useSend () {
   const queries = useQueryClient()
   const announce = useAnnounce()
@@ -102,7 +107,7 @@ function useSend () {
   return useMemo(() => ({ send, asksAgain, isPending, error, outcome }), [send, asksAgain, isPending, error, outcome])
 }
 
-/** Returns what became of the decisions, such as "1 allowed. +43 allowed: the permission covers them." */
+/** Returns the outcome of the decisions, such as "1 allowed. +43 allowed: the permission covers them." */
 const sayOutcome = ({ allowed, denied, covered, gone }: Outcome): string => [
   allowed > 0 && say('approval.many.allowed', { count: allowed }),
   covered > 0 && say('approval.many.covered', { count: covered }),
@@ -112,7 +117,7 @@ const sayOutcome = ({ allowed, denied, covered, gone }: Outcome): string => [
 
 const isTyping = () => document.activeElement?.matches('textarea, input:not([type=checkbox])') ?? false
 
-/** Keeps what keys decide until it is sent: it can be taken back, and a reason be written. */
+/** Keeps decisions made by keys until they are sent. Until then, they can be taken back and given a reason. */
 function useStaged (calls: readonly Approval[], send: Deciding['send']) {
   const [staged, setStaged] = useState<ReadonlyMap<string, Verdict>>(new Map())
   const latest = useRef({ calls, send, staged })
@@ -126,7 +131,7 @@ function useStaged (calls: readonly Approval[], send: Deciding['send']) {
     }, SEND_AFTER_MS)
     return () => clearInterval(timer)
   }, [staged])
-  // Who leaves the page has decided.
+  // Leaving the page sends the decisions.
   useEffect(() => () => sendStaged(latest.current), [])
   const stage = useCallback((approvalId: string, verdict: Verdict) => {
     if (latest.current.calls.some((call) => call.approvalId === approvalId)) setStaged((before) => new Map(before).set(approvalId, verdict))
@@ -143,7 +148,7 @@ function sendStaged ({ calls, send, staged }: Pick<Deciding, 'calls' | 'send' | 
   if (decided.length > 0) send(decided)
 }
 
-/** Returns the decision about one of many calls, with the reason that was typed at it. */
+/** Returns the decision about one of many calls, with the reason that was typed for this call. */
 export function decisionOf ({ approvalId }: Approval, verdict: Verdict): ApprovalDecision {
   const reason = readDraft(`reason ${approvalId}`).trim()
   return { approved: verdict === 'allow', ...(reason !== '' && { reason }) }

@@ -13,7 +13,7 @@ interface Props {
 
 const listOf = (answer: string | string[] | undefined) => answer === undefined ? [] : typeof answer === 'string' ? [answer] : answer
 
-/** One question: options, a text, or both. */
+/** The field of one question: options, a text, or both. */
 export function QuestionField ({ question, answer, isMissing, isOpen, onChange }: Props) {
   const { id, text, options = [], multi, free, required } = question
   const name = useId()

@@ -7,7 +7,7 @@ import { GuardedButton } from './guarded-button.tsx'
 import { QuestionField } from './question-field.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
-/** The questions of the agent or of a tool server. What was answered survives a reload until it is sent. */
+/** The questions of the agent or of a tool server. The answers survive a reload until they are sent. */
 export function Questions ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const { approvalId, questions = [], live, url } = approval
   const [draft, setDraft] = useDraft(`answers ${approvalId}`)
@@ -55,7 +55,7 @@ export function Questions ({ approval, decision, isOpen }: { approval: Approval,
   )
 }
 
-/** The address that a tool server wants opened: only the user opens it, and without telling it of this page. */
+/** The address that a tool server asks the user to open. Only the user opens it, and no referrer is sent. */
 function Address ({ url }: { url: string }) {
   const { protocol, host } = URL.parse(url) ?? {}
   if (host === undefined || (protocol !== 'https:' && protocol !== 'http:')) return null

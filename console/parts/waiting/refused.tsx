@@ -4,8 +4,8 @@ import { Failed } from '../failed.tsx'
 import type { Refusal } from './use-decision.ts'
 
 /**
- * Keeps the sentence of the last refused decision in view when its item has left the list, such as a result whose place a newer one
- * took. Returns the note, if there is one, and the function for the items.
+ * Keeps the message of the last refused decision visible after its item has left the list, such as a result that a newer one has
+ * superseded. Returns the note, if there is one, and the callback for the items.
  */
 export function useRefusals (listed: readonly Approval[]): { note: ReactNode, onRefused: (refusal: Refusal) => void } {
   const [refusal, onRefused] = useState<Refusal>()

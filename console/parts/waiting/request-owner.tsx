@@ -7,12 +7,12 @@ import { asked, body } from '../../lib/service.ts'
 import { visibleText } from '../../lib/visible-characters.ts'
 import { threadTitle } from '../thread-name.tsx'
 
-/** Characters of a title that are shown. */
+/** The maximum number of characters of a title. */
 const SHOWN = 80
 
 const shorten = (text: string) => visibleText(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)
 
-/** The task or the conversation of a request, with links to it and to its run, if it has one. */
+/** The task or the conversation of an approval, with links to it and to the run, if there is one. */
 export function RequestOwner ({ taskId, threadId, runId }: { taskId?: string, threadId?: string, runId?: string }) {
   return (
     <>

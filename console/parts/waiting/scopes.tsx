@@ -7,9 +7,9 @@ const ENDS = ['open', 'hour', 'today', 'ten'] as const
 type End = typeof ENDS[number]
 const HOUR_MS = 60 * 60_000
 
-/** What the approval is to cover, and for how long. */
+/** The chosen scope of an approval, and its end. */
 export interface Chosen {
-  /** `usual`: what an answer without a scope covers. */
+  /** `usual` stands for a decision without a scope. */
   scope: NonNullable<ApprovalDecision['scope']> | 'usual'
   end: End
 }
@@ -21,7 +21,7 @@ export function grantOf ({ scope, end }: Chosen): Pick<ApprovalDecision, 'scope'
   return scope === 'once' ? { scope } : { scope, ...until && { until } }
 }
 
-/** Whether later calls still ask, but for what the approval teaches. */
+/** Returns true if later calls still ask, except for those that the approval teaches the task. */
 export const isOfCall = ({ scope }: Chosen): boolean => scope === 'once' || scope === 'usual'
 
 function untilOf (end: End): ApprovalDecision['until'] {
@@ -39,13 +39,13 @@ function untilOf (end: End): ApprovalDecision['until'] {
 
 interface Props {
   scopes: NonNullable<Approval['scopes']>
-  /** Whether an approval without a scope teaches the task. */
+  /** True if an approval without a scope teaches the task. */
   isTeaching: boolean
   chosen: Chosen
   onChoose: (chosen: Chosen) => void
 }
 
-/** The choice of what an approval covers: this call, or later ones, too, for a time. */
+/** The choice of what an approval covers: this call, or also later ones, for a time. */
 export function Scopes ({ scopes, isTeaching, chosen, onChoose }: Props) {
   const group = useId()
   const [once, ...wider] = scopes

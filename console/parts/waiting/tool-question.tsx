@@ -4,11 +4,11 @@ import { isRecord } from '../call/values.tsx'
 import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** The place of the name in a question. */
+/** The placeholder of the name in a question. */
 const NAME = '\uFFFC'
 const LONGEST_NAME = 80
 
-/** Asks whether a call may run, in the words of people: "Edit cart.js?". */
+/** The question whether a call may run, in everyday words: "Edit cart.js?". */
 export function ToolQuestion ({ toolName = '', input }: Pick<Approval, 'toolName' | 'input'>) {
   const key = `approval.ask.${toolName}`
   const name = nameIn(input)
@@ -19,7 +19,7 @@ export function ToolQuestion ({ toolName = '', input }: Pick<Approval, 'toolName
   return <>{before}{after !== undefined && <VisibleText text={name ?? ''} limit={Infinity} />}{after}</>
 }
 
-/** The file or the host that an input is about. */
+/** Returns the file or the host that an input names. */
 function nameIn (input: unknown): string | undefined {
   if (!isRecord(input)) return undefined
   const { path, from, url } = input

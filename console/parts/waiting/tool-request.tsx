@@ -9,12 +9,12 @@ import { Decide } from './decide.tsx'
 import { TryOut } from './try-out.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
-/** Fields whose content a diff shows in a form that is easier to read. */
+/** Fields that a diff shows in a more readable form. */
 const IN_DIFF = ['content', 'edits']
-/** Fields that name paths, which the list of changes shows in full. */
+/** Fields with paths that the list of changes shows in full. */
 const PATHS = ['path', 'from', 'to']
 
-/** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
+/** A tool call that waits: its whole input, its real working folder, the preview of its changes, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const { cwd, boundary, toolServer, note, reasons = [] } = approval
   const why = reasons.filter(({ text }) => text !== note)
@@ -52,7 +52,7 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
   )
 }
 
-/** Whether all changes lie in a folder, so that their paths name it. */
+/** Returns true if all changes lie in a folder, so that their paths already show it. */
 const areBelow = (folder: string, changes: ApprovalPreview['changes']): boolean =>
   changes.length > 0 && changes.every(({ path, from = path }) => [path, from].every((each) => /^[\\/]/.test(each.slice(folder.length)) &&
     each.startsWith(folder)))

@@ -6,7 +6,7 @@ import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
 import { CallPreview } from './call-preview.tsx'
 
-/** Runs a command where nothing of it stays, and shows what it did. */
+/** Runs a command on a throwaway copy, and shows its output and its changes. */
 export function TryOut ({ approvalId }: Pick<Approval, 'approvalId'>) {
   const look = useMutation({ mutationFn: () => previewCorrection({ ...asked(), path: { id: approvalId }, body: {} }).then(body) })
   return (

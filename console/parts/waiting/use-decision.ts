@@ -14,22 +14,22 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../announcer.tsx'
 
-/** What has waited longer than this is decided only when it is pressed again; ms. */
+/** An item that has waited longer than this, in milliseconds, needs a second press to be decided. */
 const OLD_MS = 24 * 60 * 60 * 1000
 
 export const isOld = ({ createdAt }: Pick<Approval, 'createdAt'>): boolean => Date.now() - createdAt >= OLD_MS
 
-/** A decision that the service did not take, about an item that may be gone by now. */
+/** A decision that the service refused. Its item may no longer exist. */
 export interface Refusal {
   approvalId: string
   error: Error
 }
 
-/** The decision of an approval, as its form needs it. */
+/** The state of a decision, for the form of the approval. */
 export interface DecisionInProgress {
-  /** Sends the decision. That of an old item must be made once more. */
+  /** Sends the decision. For an old item, the first call only asks to confirm. */
   send: (decision: ApprovalDecision) => void
-  /** Whether an old item must be decided once more. */
+  /** True if an old item must be confirmed by a second press. */
   asksAgain: boolean
   isPending: boolean
   isSuccess: boolean
@@ -37,7 +37,7 @@ export interface DecisionInProgress {
   data?: DecidedApproval
 }
 
-/** Sends the decision of an approval, has it read aloud, and moves the focus from the buttons, which go, to the item. */
+/** Sends the decision of an approval, announces it, and moves the focus to the item, because the buttons disappear. */
 export function useDecision (
   approval: Approval,
   { onDecided, onRefused, onLearned }: {
@@ -61,7 +61,7 @@ export function useDecision (
       if (item.current !== null) onDecided?.(item.current)
     },
     onError (thrown) {
-      // Somebody else decided it, or its time is over: the list tells.
+      // The item was decided elsewhere or has expired; the updated list shows it.
       if (thrown instanceof AgentError && [404, 409, 410].includes(thrown.statusCode ?? 0)) {
         onRefused?.({ approvalId, error: thrown })
         void queries.invalidateQueries({ queryKey: keys.approvals() })

@@ -1,22 +1,22 @@
 import { useEffect, useState, type RefObject } from 'react'
 
-/** How long a button must have been where it is, and focused for a key, before it decides anything; ms. */
+/** How long a button must have stayed at its place, and had the focus before a key press, until it decides anything. Milliseconds. */
 export const STEADY_MS = 500
 const SAMPLE_MS = 100
-/** A smaller movement is a rounding of the layout. */
+/** Movements smaller than this, in pixels, come from rounding in the layout. */
 const MOVED_PX = 4
 
 interface Watched {
   left: number
   top: number
-  /** The time since which it has been seen at this place. */
+  /** The time since when the element has been seen at this place. */
   since: number
 }
 
 const watched = new Map<HTMLElement, Watched>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The place in the document: scrolling is the user's own movement. */
+/** Returns the place in the document, because scrolling is the user's own movement. */
 function place (element: HTMLElement) {
   const { left, top } = element.getBoundingClientRect()
   return { left: left + scrollX, top: top + scrollY }
@@ -41,7 +41,7 @@ function watch (element: HTMLElement) {
   watched.set(element, { ...place(element), since: performance.now() })
   if (timer === undefined) {
     timer = setInterval(sample, SAMPLE_MS)
-    // What lay in a tab behind another was not seen either.
+    // A page in a hidden tab was not seen.
     document.addEventListener('visibilitychange', restart)
   }
   return () => {
@@ -54,8 +54,8 @@ function watch (element: HTMLElement) {
 }
 
 /**
- * Returns the function that says whether an element has been at its place, in view of the user, for STEADY_MS. A list that moves up
- * puts the next button below a finger that is about to press again.
+ * Returns a function that returns true if an element has stayed at its place, in view of the user, for STEADY_MS. Otherwise a list that
+ * moves up could put the next button under a finger that is about to press.
  */
 export function useSteady (element: RefObject<HTMLElement | null>): () => boolean {
   useEffect(() => element.current === null ? undefined : watch(element.current), [element])

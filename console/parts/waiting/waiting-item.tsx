@@ -19,19 +19,19 @@ import './waiting.css'
 
 interface Props {
   approval: Approval
-  /** Where the page tells already whose run it is, such as in its chat. */
+  /** True if the page already shows the owner, as a chat does. */
   withoutOwner?: boolean
-  /** Called with the item when the service has accepted the decision of this page. */
+  /** Called with the element of the item when the service has accepted a decision of this page. */
   onDecided?: (item: HTMLElement) => void
-  /** Called when the service refused the decision for good: the item may be gone before its sentence was read. */
+  /** Called when the service has refused the decision for good. The item may disappear before its message is read. */
   onRefused?: (refusal: Refusal) => void
-  /** Called with what an approved result has taught its task. */
+  /** Called with the grants that an approved result has taught its task. */
   onLearned?: (learned: Learned) => void
 }
 
 /**
- * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, questions, or a choice
- * about a task. It gets the focus after the decision, so that the focus is not lost with the buttons.
+ * An item that waits for the user, with everything that is needed to decide it: a tool call, the result of a run, questions, or a choice
+ * about a task. The item gets the focus after the decision, because its buttons disappear.
  */
 export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onLearned }: Props) {
   const { decision, item } = useDecision(approval, { onDecided, onRefused, onLearned })
@@ -75,7 +75,7 @@ function titleOf ({ kind, toolName, input, live, server = '', about = 'failing',
   return say(budget === undefined ? 'approval.question' : 'approval.budget')
 }
 
-/** Whether a run may spend more than its budget, or that of the day. */
+/** The question whether a run may exceed its budget or the daily budget. */
 function BudgetRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const [question] = approval.questions ?? []
   const [pressed, setPressed] = useState<boolean>()
@@ -130,7 +130,10 @@ function Choices ({ approval, decision, isOpen }: { approval: Approval, decision
   )
 }
 
-/** The tools of a server that say that they only read, and that the user has not accepted as they are; none while it asks for variables. */
+/**
+ * The tools of a server that claim to be read-only and that the user has not accepted in their present form; no tools while the server asks
+ * for variables.
+ */
 function ServerRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   return (
     <>
@@ -151,7 +154,7 @@ function ServerRequest ({ approval, decision, isOpen }: { approval: Approval, de
 
 const Report = lazy(() => import('../markdown/report.tsx'))
 
-/** The result of a task's run, which counts only when the user approves it. */
+/** The result of a task's run, which counts only after the user has approved it. */
 function ResultRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   return (
     <>

@@ -8,7 +8,7 @@ import { ManyCalls } from './many-calls.tsx'
 import { useRefusals } from './refused.tsx'
 import { WaitingItem } from './waiting-item.tsx'
 
-/** The approvals and questions of one run or task; renders nothing when there are none. */
+/** The open approvals and questions of one run or task; renders nothing if there are none. */
 export function WaitingSection (owner: Partial<Pick<Approval, 'runId' | 'taskId'>>) {
   const { data } = useQuery(openApprovals)
   const waiting = (data?.approvals ?? []).filter(({ runId, taskId }) =>

@@ -1,13 +1,13 @@
 const KEY = 'welcome-seen'
 
-/** Whether this browser has not yet dismissed the welcome, nor seen the console with a model. */
+/** Returns true if this browser has neither dismissed the welcome nor seen the console with a model. */
 export const isFirstVisit = (): boolean => localStorage.getItem(KEY) === null
 
-/** The welcome does not come back to this browser. */
+/** Stores that the welcome is not shown again in this browser. */
 export function noteVisit (): void {
   try {
     localStorage.setItem(KEY, '1')
   } catch {
-    // Without room in the storage, the next visit is welcomed, too.
+    // The storage is full or disabled, so the welcome appears again at the next visit.
   }
 }

@@ -21,8 +21,8 @@ interface Props {
 }
 
 /**
- * Welcomes a user whose service has no model: connects one by a key or on this machine, or leads to the offline assistant. Says so when
- * a model was connected, and does not come back after that or after it was dismissed.
+ * The welcome for a user whose service has no model. It connects a model by a key or on this computer, or leads to the offline assistant.
+ * It confirms a connected model. After that, or after it was dismissed, it does not appear again.
  */
 export default function Welcome ({ onReady }: Props) {
   const providers = useProviders()
@@ -37,7 +37,7 @@ export default function Welcome ({ onReady }: Props) {
     if (!isSettled) return
     onReady()
     if (active === undefined) return
-    // The configuration may name the offline assistant: then it is what the user wants.
+    // If the configuration names the offline assistant, the user has chosen it.
     const isNeeded = active.startsWith('offline/') && config.data !== undefined && !('model' in config.data)
     if (!isNeeded) noteVisit()
     setState((before) => before === 'closed' ? before : isNeeded ? 'needed' : before === 'unknown' ? 'closed' : 'connected')

@@ -9,7 +9,7 @@ import type { Attached } from './use-attached.ts'
 
 const LONGEST_NAME = 60
 
-/** The files of the message that is being written: each can be removed, and says how much of it was sent. */
+/** The files of the message in the composer. Each has a button that removes it, and shows the progress of its upload. */
 export function AttachedFiles ({ attached: { files, sending, remove } }: { attached: Attached }) {
   if (files.length === 0 && sending.length === 0) return null
   return (
@@ -38,7 +38,7 @@ export function AttachedFiles ({ attached: { files, sending, remove } }: { attac
   )
 }
 
-/** A small picture of a file, where it is one; its name stands beside it. */
+/** A thumbnail of an image file. The file's name is shown beside it. */
 function Thumbnail ({ url, mediaType }: FileUIPart) {
   const [, digest] = /^attachment:([0-9a-f]{64})$/.exec(url) ?? []
   const { data } = useThumbnail(digest, mediaType)
@@ -49,7 +49,7 @@ function Remove ({ name, onRemove }: { name: string, onRemove: () => void }) {
   return <IconButton icon={X} label={say('chat.attachRemove', { name })} onClick={onRemove} />
 }
 
-/** Chooses files. Those that are dropped anywhere on the page are attached, too. */
+/** A button that chooses files. Files that are dropped on the page are attached, too. */
 export function AttachButton ({ add }: Pick<Attached, 'add'>) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setIsOver] = useState(false)
@@ -82,7 +82,7 @@ export function AttachButton ({ add }: Pick<Attached, 'add'>) {
         ref={input} type='file' multiple hidden aria-label={say('chat.attach')}
         onChange={({ currentTarget }) => {
           add([...currentTarget.files ?? []])
-          // The same file can be chosen again.
+          // Reset, so that the same file can be chosen again.
           currentTarget.value = ''
         }}
       />

@@ -6,7 +6,7 @@ import type { ChoiceMenu } from './use-choice-menu.ts'
 
 const LONGEST = 160
 
-/** The list of prompts and skills above the field of a message: the focus stays in the field, whose keys move through the list. */
+/** The list of prompts and skills above the message field. The focus stays in the field, whose keys move through the list. */
 export function ChoiceList ({ menu }: { menu: ChoiceMenu }) {
   const { id, isOpen, found, at, isReading, isNone, failed, choose, optionId } = menu
   const list = useRef<HTMLUListElement>(null)
@@ -19,7 +19,7 @@ export function ChoiceList ({ menu }: { menu: ChoiceMenu }) {
       {found.length > 0 && (
         <ul ref={list} id={id} role='listbox' aria-label={say('chat.slash')} className='choice-list'>
           {found.map((choice, n) => (
-            // The keys of the field choose, too.
+            // No key handler: the keys of the field choose.
             <li
               key={choice.key} id={optionId(n)} role='option' aria-selected={n === at} className='choice-option'
               onMouseDown={(event) => event.preventDefault()} onClick={() => choose(choice)}

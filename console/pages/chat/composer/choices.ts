@@ -3,10 +3,10 @@ import { listPrompts, listSkills, type Prompt } from '../../../../client/generat
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 
-/** How long a list is shown again without asking for it, milliseconds: servers and folders change by themselves. */
+/** How long a list is shown again without a new request, in milliseconds: servers and folders change without an event. */
 const FRESH_MS = 10_000
 
-/** A line of the list: a prompt or a skill. */
+/** A line of the list: a prompt or a skill. `from` names its server or folder. */
 export type Choice = { key: string, name: string, title?: string, about?: string, from: string } & (
   | { kind: 'prompt', prompt: Prompt }
   | { kind: 'skill' }
@@ -14,12 +14,12 @@ export type Choice = { key: string, name: string, title?: string, about?: string
 
 interface Choices {
   all: Choice[]
-  /** Servers that did not list theirs. */
+  /** The servers that could not list their prompts. */
   failed: string[]
   isReading: boolean
 }
 
-/** The prompts of tool servers and the skills of a folder, read once they are `shown`. */
+/** The prompts of tool servers and the skills of a folder. They are read when `shown` is true. */
 export function useChoices ({ cwd, shown }: { cwd?: string, shown: boolean }): Choices {
   const prompts = useQuery({
     queryKey: keys.prompts(),
@@ -45,7 +45,7 @@ export function useChoices ({ cwd, shown }: { cwd?: string, shown: boolean }): C
   return { all, failed, isReading: prompts.isLoading || skills.isLoading }
 }
 
-/** Returns the choices that fit what was typed: those whose name begins with it first, then those that hold it anywhere. */
+/** Returns the choices that match the typed text: first those whose name begins with it, then those that contain it. */
 export function fitting (all: readonly Choice[], typed: string): Choice[] {
   const wanted = typed.toLowerCase()
   const rank = ({ name, title = '', about = '', from }: Choice): number => {

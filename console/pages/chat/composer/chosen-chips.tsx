@@ -6,13 +6,13 @@ import type { ChosenState } from './use-chosen.ts'
 
 const LONGEST = 60
 
-/** What a prompt or a skill is called. */
+/** Returns the display name of a prompt or skill. */
 export const chosenName = (chosen: Chosen): string =>
   chosen.kind === 'skill'
     ? say('chat.chosenSkill', { name: chosen.name })
     : say('chat.chosenPrompt', { name: chosen.name, server: chosen.server })
 
-/** The prompt and the skill of the message that is being written: each can be removed. */
+/** The prompt and the skill of the message in the composer. Each has a button that removes it. */
 export function ChosenChips ({ choices: { chosen, remove } }: { choices: ChosenState }) {
   if (chosen.length === 0) return null
   return (

@@ -24,40 +24,40 @@ import { useChoiceMenu } from './use-choice-menu.ts'
 import { useChosen } from './use-chosen.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
-/** The longest message to a run that is under way. */
+/** The longest steering message, in characters. */
 const LONGEST_STEERING = 20_000
 
-/** The run has ended before the service had the message. */
+/** Returns true if the run ended before the service received the message. */
 const isLate = (error: unknown) => error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN'
 
-/** Keys that scroll the messages from a text that does not scroll itself, and how far. */
+/** Keys that scroll the message list from the field, with the distance in heights of the view. */
 const VIEWS: Record<string, number> = { PageUp: -0.9, PageDown: 0.9 }
 
 interface Props {
-  /** Names what is typed, which survives a reload. */
+  /** The name of the draft, which survives a reload. */
   draftOf: string
-  /** The message that is edited. */
+  /** The text of the message that is edited. */
   initial?: string
   initialFiles?: FileUIPart[]
   initialChosen?: Chosen[]
   conversation: Conversation
-  /** The run waits for an approval: what the user says meanwhile is for that run. */
+  /** True if the run waits for an approval. Messages are then sent to that run. */
   isHeld: boolean
   choice: ModelChoice
   chatId: string
-  /** Words that the user has chosen to begin with. */
+  /** Text that the user has chosen as a beginning. */
   suggested?: { text: string }
   field: RefObject<HTMLTextAreaElement>
   onSend: (text: string, sending: Sending) => void
-  /** Scrolls the messages by a part of their view: 1 for all of it, down; negative up. */
+  /** Scrolls the message list by a number of view heights; negative values scroll up. */
   onScroll: (views: number) => void
-  /** Leaves the editing. */
+  /** Cancels the editing. */
   onCancel?: () => void
-  /** Edits the last message, where that is possible. */
+  /** Edits the last message. Undefined if that is not possible. */
   onEditLast?: () => void
 }
 
-/** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
+/** The field and buttons for a message. While the agent works, the message is sent to the run, which reads it at its next step. */
 export function Composer (props: Props) {
   const { draftOf, initial = '', initialFiles, initialChosen, conversation, isHeld, choice, chatId, field } = props
   const { suggested, onSend, onScroll, onCancel, onEditLast } = props
@@ -67,27 +67,27 @@ export function Composer (props: Props) {
   const { files, sending, isSending } = attached
   const choices = useChosen(chosenFor(`chat ${draftOf}`), initialChosen)
   const { chosen } = choices
-  /** The prompt whose arguments are asked for. */
+  /** The prompt whose arguments the dialog asks for. */
   const [asking, setAsking] = useState<Prompt>()
   const [caret, setCaret] = useState(0)
-  /** The message is sent when its files are. */
+  /** True if the message is sent when its files are uploaded. */
   const [isQueued, setIsQueued] = useState(false)
   const { isBusy, stopping, steering, returned, unread, error } = conversation
-  // What the service refused it refuses again, unless it is changed.
+  // The service would refuse the same message again, unless it is changed.
   const isRefused = error !== undefined && !isCut(error)
   const isUnderWay = isBusy || isHeld
   const isTooLong = isUnderWay && text.length > LONGEST_STEERING
-  /** The unread words that were put into the field, by their key: what is made of them takes their place. */
+  /** The key of the unread messages whose text was put into the field. The message that is sent replaces them. */
   const [offered, setOffered] = useDraft(`offered ${draftOf}`)
   const lastUnread = useRef(unread)
-  /** What came too late for the run, and is sent when it has ended. */
+  /** A message that arrived too late for the run. It is sent when the run has ended. */
   const [late, setLate] = useState<string>()
   const [areChoicesOpen, setAreChoicesOpen] = useState(false)
   const { way, setWay, rehearsal } = useWay(chatId, choice)
   const isRehearsed = way === 'rehearse' && !isUnderWay && onCancel === undefined
   const announce = useAnnounce()
   useEffect(() => {
-    // On a phone the keyboard would hide what there is to read. An edit was asked for.
+    // On a phone the keyboard would cover the conversation. An edit gets the focus anyway, because the user asked for it.
     if (onCancel !== undefined || !matchMedia('(pointer: coarse)').matches) field.current?.focus({ preventScroll: true })
   }, [field])
 
@@ -115,7 +115,7 @@ export function Composer (props: Props) {
       type(unread.text)
       setOffered(unread.key)
     } else if (unread === undefined && before !== undefined && offered === before.key && text === before.text) {
-      // A run that goes on has read them.
+      // A continued run has read them.
       type('')
     }
   }, [unread?.key])
@@ -139,7 +139,7 @@ export function Composer (props: Props) {
     if (isEmpty || isTooLong || steering.isPending || rehearsal.isPending || late !== undefined) return
     if (isRehearsed) return rehearsal.mutate({ text, files, chosen })
     if (!isUnderWay) {
-      // The drafts are forgotten when the service has the message.
+      // The drafts are deleted when the service has the message.
       setText('')
       attached.clear()
       choices.clear()
@@ -189,11 +189,11 @@ export function Composer (props: Props) {
     event.preventDefault()
     submit()
   }
-  /** Opens the list for a finger, too: as if a slash had been typed in front of the text. */
+  /** Opens the list without a keyboard, as if a slash had been typed before the text. */
   function openSlash () {
     if (!text.startsWith('/')) type(`/${text}`)
     field.current?.focus()
-    // The field has the text when React has drawn it.
+    // React has to draw the new text first.
     setTimeout(() => field.current?.setSelectionRange(1, 1))
     setCaret(1)
     menu.reopen()

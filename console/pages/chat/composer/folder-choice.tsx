@@ -10,7 +10,7 @@ import { Button } from '../../../parts/button.tsx'
 import { FolderDialog } from '../../../parts/folders/folder-dialog.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** Chooses the folder in which the agent works for a conversation; empty is that of the service. */
+/** Chooses the working folder of a conversation; '' is the service's default. */
 export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: string) => void }) {
   const [isOpen, setIsOpen] = useState(false)
   const { data } = useQuery({ queryKey: [...keys.health(), 'about'], queryFn: () => about(asked()).then(body) })

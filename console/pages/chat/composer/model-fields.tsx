@@ -9,7 +9,7 @@ import { FolderChoice } from './folder-choice.tsx'
 import { ToolSwitches } from './tool-switches.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
 
-/** Chooses agent, model, effort, folder and tools of a conversation. Agents and tools are a choice once there are some. */
+/** Chooses the agent, model, effort, folder and tools of a conversation. Agents and tools are shown only if there are any. */
 export function ModelFields ({ choice: { agent, model, effort, cwd, denied, change } }: { choice: ModelChoice }) {
   const providers = useProviders()
   const agents = useAgents().data?.agents ?? []

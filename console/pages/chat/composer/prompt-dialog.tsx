@@ -7,7 +7,7 @@ import { Field } from '../../../parts/field.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
 interface Props {
-  /** The prompt whose arguments are asked for; undefined while there is none. */
+  /** The prompt whose arguments the dialog asks for; undefined if the dialog is closed. */
   prompt?: Prompt
   onClose: () => void
   onGiven: (prompt: Prompt, given: Record<string, string>) => void
@@ -26,7 +26,7 @@ function Arguments ({ prompt, onGiven }: { prompt: Prompt, onGiven: Props['onGiv
   const [values, setValues] = useState<Record<string, string>>({})
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // The dialog stands in the form of the message only for React.
+    // In React's tree the dialog lies within the form of the message, which must not be submitted.
     event.stopPropagation()
     onGiven(prompt, Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')))
   }

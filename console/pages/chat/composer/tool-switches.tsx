@@ -8,7 +8,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** The entries of lists of tools that stand for a server, and for one of its tools, whatever name the agent has for it. */
+/** Returns the entry of `denyTools` for a whole server, and for one tool of it. */
 const serverEntry = (server: string) => `server:${server}`
 const toolEntry = (server: string, tool: string) => `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
@@ -18,7 +18,7 @@ interface Props {
   onChange: (denied: string[]) => void
 }
 
-/** Switches tool servers, and single tools of them, on and off for one conversation. There are none without a server. */
+/** Switches tool servers, and single tools of them, on and off for one conversation. Renders nothing if there is no server. */
 export function ToolSwitches ({ denied, onChange }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const servers = useServers({ shown: isOpen }).data?.servers ?? []

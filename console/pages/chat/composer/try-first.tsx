@@ -8,13 +8,13 @@ import { agent } from '../../../lib/service.ts'
 import { chosenPart, type Sending, withoutChosen } from '../thread/chosen.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
-/** How a message is sent: calls ask, or its run works on a copy of the folder, or it is rehearsed. */
+/** How a message is sent: its calls ask, its run works on a copy of the folder, or the run is a rehearsal. */
 const WAYS = ['ask', 'copy', 'rehearse'] as const
 type Way = typeof WAYS[number]
 
 /**
- * The way in which the next message is sent. `copy` holds for the whole conversation. `rehearse` holds for one message, which stays in its
- * field so that it can be sent afterwards.
+ * The way in which the next message is sent. `copy` applies to the whole conversation. `rehearse` applies to one message, which stays in
+ * the field so that it can be sent afterwards.
  */
 export function useWay (chatId: string, choice: ModelChoice) {
   const [next, setNext] = useDraft(`way ${chatId}`)
@@ -36,7 +36,7 @@ export function useWay (chatId: string, choice: ModelChoice) {
   return { way, setWay, rehearsal }
 }
 
-/** Begins the rehearsal of a message, with its files and what was chosen for it. Resolves to the id of its run. */
+/** Starts a rehearsal of a message, with its files and chosen prompts. Resolves to the id of the run. */
 async function rehearse (chatId: string, { text, files, chosen }: Sending & { text: string }, choice: ModelChoice): Promise<string> {
   const parts = [...chosen.map(chosenPart), { type: 'text' as const, text }, ...files]
   const { message, request } = withoutChosen({ id: newId(), role: 'user', parts })
@@ -54,7 +54,7 @@ async function rehearse (chatId: string, { text, files, chosen }: Sending & { te
   throw new Error(say('chat.failed'))
 }
 
-/** Chooses how the next message is sent, beside the button that sends it. */
+/** The menu for the way in which the next message is sent. */
 export function TryFirst ({ way, onChoose }: { way: Way, onChoose: (way: Way) => void }) {
   return (
     <label className='composer-choice composer-way' data-way={way} title={say(`chat.way.help.${way}`)}>

@@ -3,14 +3,14 @@ import type { Attachment } from '../../../../client/generated/index.ts'
 import { headerText } from '../../../../client/create-client.ts'
 import { say } from '../../../lib/say.ts'
 
-/** Pictures with more bytes are made smaller, as providers do themselves. */
+/** Images with more bytes are scaled down, as providers do themselves. */
 const LARGE = 2_000_000
-/** Pixels of their longer side, and the quality of the JPEG. */
+/** The longer side of a scaled image, in pixels, and the quality of its JPEG. */
 const LONGEST_SIDE = 2_048
 const QUALITY = 0.85
 const PICTURE = /^image\/(?:jpeg|png|webp)$/
 
-/** Returns a picture with fewer pixels, or the file as it is. */
+/** Returns a large image scaled down; other files unchanged. */
 async function withFewerPixels (file: File): Promise<Blob> {
   if (!PICTURE.test(file.type) || file.size <= LARGE) return file
   try {
@@ -18,7 +18,7 @@ async function withFewerPixels (file: File): Promise<Blob> {
     const scale = Math.min(1, LONGEST_SIDE / Math.max(picture.width, picture.height))
     const canvas = new OffscreenCanvas(Math.round(picture.width * scale), Math.round(picture.height * scale))
     const context = canvas.getContext('2d')!
-    // A JPEG has nothing transparent: it would be black.
+    // JPEG has no transparency, so transparent pixels would become black.
     context.fillStyle = 'white'
     context.fillRect(0, 0, canvas.width, canvas.height)
     context.drawImage(picture, 0, 0, canvas.width, canvas.height)
@@ -26,14 +26,17 @@ async function withFewerPixels (file: File): Promise<Blob> {
     const smaller = await canvas.convertToBlob({ type: 'image/jpeg', quality: QUALITY })
     return smaller.size < file.size ? smaller : file
   } catch {
-    // What the browser cannot read is sent as it is.
+    // The browser cannot decode the image, so it is sent unchanged.
     return file
   }
 }
 
 export type Upload = (file: File, told: { onProgress: (share: number) => void, signal: AbortSignal }) => Promise<Attachment>
 
-/** Returns the function that stores a file with the service. It rejects with an Error in words. `fetch` tells no progress of uploads. */
+/**
+ * Returns the function that uploads a file to the service. It rejects with an Error whose message is a sentence. It uses XMLHttpRequest,
+ * because `fetch` reports no progress of uploads.
+ */
 export function useUpload (): Upload {
   const { token } = useSession()
   return async (file, { onProgress, signal }) => {

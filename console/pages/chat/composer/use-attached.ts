@@ -4,11 +4,11 @@ import { useDraft } from '../../../lib/draft.ts'
 import { newId } from '../../../lib/new-id.ts'
 import { useUpload } from './upload-file.ts'
 
-/** A file that is on its way to the service, or was refused. */
+/** A file that is being uploaded, or whose upload failed. */
 export interface Sending {
   key: string
   name: string
-  /** How much of it was sent, 0 to 1. */
+  /** The uploaded share, from 0 to 1. */
   share: number
   failure?: string
   cancel: () => void
@@ -22,7 +22,7 @@ const read = (draft: string, initial: FileUIPart[]): FileUIPart[] => {
   }
 }
 
-/** The files of the message that is being written. What the service has survives a reload. `draftOf` names them. */
+/** The files of the message in the composer. Uploaded files survive a reload. `draftOf` names their draft. */
 export function useAttached (draftOf: string, initial: FileUIPart[] = []) {
   const [draft, setDraft] = useDraft(draftOf)
   const [files, setFiles] = useState(() => read(draft, initial))
@@ -68,9 +68,9 @@ export function useAttached (draftOf: string, initial: FileUIPart[] = []) {
     isSending: sending.some(({ failure }) => failure === undefined),
     add: (added: Iterable<File>) => void [...added].forEach((file) => void send(file)),
     remove: (file: FileUIPart) => keep(known.current.filter((each) => each !== file)),
-    /** Puts back what did not arrive. */
+    /** Puts files back whose message did not arrive. */
     restore: (back: FileUIPart[]) => keep([...back, ...known.current]),
-    /** The message is sent. Its draft is forgotten when the service has it. */
+    /** Clears the files of a sent message. Their draft is deleted when the service has the message. */
     clear () {
       known.current = []
       setFiles([])

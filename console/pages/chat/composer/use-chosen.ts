@@ -10,7 +10,7 @@ function read (draft: string, initial: Chosen[]): Chosen[] {
   }
 }
 
-/** The prompt and the skill that go with the message that is being written, at most one of each. They survive a reload. */
+/** The prompt and the skill of the message in the composer, at most one of each. They survive a reload. */
 export function useChosen (draftOf: string, initial: Chosen[] = []) {
   const [draft, setDraft] = useDraft(draftOf)
   const [chosen, setChosen] = useState(() => read(draft, initial))
@@ -20,12 +20,12 @@ export function useChosen (draftOf: string, initial: Chosen[] = []) {
   }
   return {
     chosen,
-    /** Takes the place of one of its kind. */
+    /** Adds a choice, and replaces an earlier one of the same kind. */
     add: (added: Chosen) => keep([...chosen.filter(({ kind }) => kind !== added.kind), added]),
     remove: (removed: Chosen) => keep(chosen.filter((each) => each !== removed)),
-    /** Puts back what did not arrive. */
+    /** Puts choices back whose message did not arrive. */
     restore: (back: Chosen[]) => keep([...chosen.filter(({ kind }) => !back.some((each) => each.kind === kind)), ...back]),
-    /** The message is sent. Its draft is forgotten when the service has it. */
+    /** Clears the choices of a sent message. Their draft is deleted when the service has the message. */
     clear: () => setChosen([])
   }
 }

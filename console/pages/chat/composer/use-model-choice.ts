@@ -5,7 +5,7 @@ import { useDraft } from '../../../lib/draft.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { type ThreadPage, threadPage } from '../thread/thread-page.ts'
 
-/** What the user chooses for a conversation; '' is the service's own choice. */
+/** The user's settings for a conversation; '' is the service's default. */
 interface Choice {
   agent: string
   model: string
@@ -14,11 +14,11 @@ interface Choice {
   cwd: string
   /** The tools that are switched off: entries of `denyTools`. */
   denied: readonly string[]
-  /** 'copy': its runs work on a copy of the folder. */
+  /** 'copy' if runs work on a copy of the folder; else ''. */
   workspace: string
 }
 
-/** Returns settings with the choice in them; what else is set stays. */
+/** Returns the settings with the choice applied; other settings stay. */
 function withChoice (set: ThreadSettings, { agent, model, effort, cwd, denied, workspace }: Choice): ThreadSettings {
   const { agent: _agent, cwd: _cwd, options, ...settings } = set
   const { model: _model, effort: _effort, denyTools: _denied, workspace: _workspace, ...others } = options ?? {}
@@ -32,8 +32,8 @@ function withChoice (set: ThreadSettings, { agent, model, effort, cwd, denied, w
 }
 
 /**
- * Agent, model, effort, folder and tools of a conversation, which the service keeps. A new conversation begins with the last choice for
- * a new one in this tab, and `keep` stores it when the service has its first message.
+ * The agent, model, effort, folder and tools of a conversation, which the service stores. A new conversation begins with this tab's last
+ * choice for a new one. `keep` stores the choice when the service has the first message.
  */
 export function useModelChoice (id: string, { isNew, settings: stored = {} }: ThreadPage) {
   const [agent, setAgent] = useDraft('agent')
@@ -49,7 +49,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       queries.setQueryData(threadPage(id).queryKey, (page: ThreadPage | undefined) => page && { ...page, settings })
     }
   })
-  // On their way to the service. A mutation tells its state a moment later, and a checkbox would jump back meanwhile.
+  // Settings that are being sent. They are shown at once: React Query reports its state later, and a checkbox would jump back until then.
   const [sent, setSent] = useState<ThreadSettings>()
   const save = (settings: ThreadSettings) => {
     setSent(settings)
@@ -65,13 +65,13 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
         denied: settings.options?.denyTools ?? [],
         workspace: settings.options?.workspace ?? ''
       }
-  // What is stored may name tools that are gone since, which a request may not.
+  // Stored settings may name tools that no longer exist, and a request may not name them.
   const asksWithout = isNew || sent !== undefined ? choice.denied : []
   const { options, agent: chosen, cwd: folder } = withChoice({}, { ...choice, denied: asksWithout })
 
   return {
     ...choice,
-    /** The same choice as options of a request, because the stored one may still be on its way. */
+    /** The choice as options of a request, because the stored settings may still be on their way. */
     options: { ...options, ...chosen !== undefined && { agent: chosen }, ...folder !== undefined && { cwd: folder } } as RunOptions,
     error: saving.error,
 
@@ -85,10 +85,10 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       if (part.denied !== undefined) setDenied(part.denied.join('\n'))
     },
 
-    /** Stores the choice of a new conversation. */
+    /** Stores the choice for a new conversation. */
     keep () {
       if (Object.values(first).some((value) => value.length > 0)) save(withChoice({}, first))
-      // The next new conversation asks.
+      // The next new conversation begins without a copy.
       setWorkspace('')
     }
   }

@@ -13,7 +13,7 @@ import { CopyCard } from './copy-card.tsx'
 import { UndoneNote, useOutcome } from './undone.tsx'
 import { runIdOf, textOf } from './rows.ts'
 
-/** Buttons of words beside their picture; on a narrow page some have the picture alone. */
+/** The class of buttons with text beside their icon. On a narrow page, some show only the icon. */
 const WORDED = 'button button-quiet answer-action'
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   onRegenerate?: () => void
 }
 
-/** The actions below an answer: copy it, make another one, branch from it, see and undo its changes. */
+/** The buttons below an answer: copy it, regenerate it, branch from it, show and undo its changes. */
 export function AnswerEnd ({ threadId, message, onRegenerate }: Props) {
   const [isChangesShown, setIsChangesShown] = useState(false)
   const { finishReason } = (message.metadata ?? {}) as { finishReason?: string }
@@ -63,7 +63,7 @@ export function AnswerEnd ({ threadId, message, onRegenerate }: Props) {
   )
 }
 
-/** Keeps what was just opened in view while it grows, until the user does something else. */
+/** Keeps a panel that was just opened in view while it grows, until the user interacts with the page. */
 function InView ({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -82,7 +82,7 @@ function InView ({ children }: { children: ReactNode }) {
 
 type Metadata = Partial<Pick<FinishEvent, 'usage' | 'answeredBy'>>
 
-/** The model and the effort of an answer and what it cost, as far as its message tells; more when the pointer rests on it. */
+/** The model, effort and cost of an answer, as far as its message holds them. A tooltip shows more. */
 function AnswerFacts ({ message }: { message: UIMessage }) {
   const { usage, answeredBy } = (message.metadata ?? {}) as Metadata
   const model = answeredBy?.model ?? markOf(message)
@@ -102,13 +102,13 @@ function AnswerFacts ({ message }: { message: UIMessage }) {
   )
 }
 
-/** Returns the effort in words, if it is not the usual one. */
+/** Returns the effort as text; nothing for the default effort. */
 function sayEffort (effort = ''): string[] {
   const key = `chat.efforts.${effort}`
   return hasText(key) ? [say(key)] : []
 }
 
-/** The parts of an answer of an earlier version name the model that made them. */
+/** Returns the model of an answer from an earlier version of the service, which named it in the answer's parts. */
 function markOf ({ parts }: UIMessage): string | undefined {
   for (const part of parts) {
     const model = part.type === 'reasoning' || part.type === 'text' ? part.providerMetadata?.agent?.model : undefined

@@ -4,11 +4,11 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 
 interface Asked {
   text: string
-  /** In the words of the options; empty when nothing was answered. */
+  /** The labels of the chosen options; empty if the question was not answered. */
   answers: string[]
 }
 
-/** Questions of the agent that are over, with what the user answered. */
+/** Closed questions of the agent, with the user's answers. */
 export function AskedRow ({ questions }: { questions: Asked[] }) {
   return (
     <dl className='asked'>
@@ -23,7 +23,7 @@ export function AskedRow ({ questions }: { questions: Asked[] }) {
   )
 }
 
-/** Returns the questions of a call with their answers; undefined when its input or its output has another form. */
+/** Returns the questions of a call with their answers; undefined if its input or output has another form. */
 export function readAsked (input: unknown, output: unknown): Asked[] | undefined {
   if (!isRecord(input) || !Array.isArray(input.questions) || !isRecord(output)) return undefined
   const chosen = isRecord(output.answers) ? output.answers : {}

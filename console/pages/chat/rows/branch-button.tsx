@@ -10,14 +10,14 @@ import { useAnnounce } from '../../../parts/announcer.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { allMessages, threadPage } from '../thread/thread-page.ts'
 
-/** Copies the conversation up to a message into a new one, which asks. Returns the id of the new one. */
+/** Copies the conversation up to a message into a new one, which works in the folder itself. Returns the id of the new conversation. */
 async function branchThread (id: string, messageId: string): Promise<string> {
   const page = await queries.fetchQuery({ ...threadPage(id), staleTime: 0 })
   const messages = await allMessages(id, page)
   const end = messages.findIndex((message) => message.id === messageId) + 1
   const { options: { workspace: _, ...options } = {}, ...settings } = page.settings ?? {}
   const branch = newId()
-  // Its runs stay with the conversation that they are of: what they changed is undone there.
+  // The run ids are left out: runs stay with their conversation, where their changes can be undone.
   const copied = messages.slice(0, end).map(({ id, role, parts }) => ({ id, role, parts }))
   await putThread({
     ...asked(),
@@ -27,7 +27,7 @@ async function branchThread (id: string, messageId: string): Promise<string> {
   return branch
 }
 
-/** Goes on from a message in a new conversation, while this one stays as it is. */
+/** A button that continues from a message in a new conversation. The old conversation stays unchanged. */
 export function BranchButton ({ threadId, messageId, className }: { threadId: string, messageId: string, className: string }) {
   const [, navigate] = useLocation()
   const announce = useAnnounce()

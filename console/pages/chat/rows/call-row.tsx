@@ -9,15 +9,15 @@ import type { CallPart } from './rows.ts'
 interface Props {
   part: CallPart
   name: string
-  /** The run that made the call; messages of other clients do not tell. */
+  /** The run that made the call; unknown for messages of other clients. */
   runId?: string
   run: RunState
 }
 
-/** A call of a tool in one line that opens. */
+/** A tool call in one line that can be expanded. */
 export function CallRow ({ part, name, runId, run }: Props) {
   const call = callOf(part, name)
-  // A message does not tell a refused call from a failed one, nor one that never began from one that was cut.
+  // A message does not distinguish a denied call from a failed one, nor a call that never began from one that was interrupted.
   const isDoubtful = call.status === 'error' || call.status === 'pending'
   const isRead = run === 'over' && isDoubtful && runId !== undefined
   const { data, isError } = useQuery({
@@ -27,7 +27,7 @@ export function CallRow ({ part, name, runId, run }: Props) {
   })
   const recorded = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId)
   const { status, begun = isDoubtful && runId === undefined && part.state !== 'approval-requested' } = recorded ?? call
-  // Between a decision and the stream of the run that goes on, only the service knows that the run is not over.
+  // Between a decision and the stream of the continued run, only the service knows that the run is not over.
   const state = isRead && !isError ? stateOf(data?.status) : run
   return <ToolCall call={{ ...call, status, begun }} run={state} />
 }
@@ -45,7 +45,7 @@ function callOf (part: CallPart, toolName: string): TaskToolCall {
     case 'output-error':
       return { ...call, status: 'error', error: part.errorText }
     case 'output-denied':
-      // A run that is read again tells the outcome of an earlier request without the request.
+      // The stream of a run that is read again holds the outcome of an earlier approval without its request.
       return { ...call, status: 'denied', error: (part.approval as { reason?: string } | undefined)?.reason }
     default:
       return { ...call, status: 'pending' }

@@ -6,11 +6,11 @@ import type { Chosen } from '../thread/chosen.ts'
 
 interface Props {
   chosen: Chosen
-  /** Edits the message, where it has no words that could be edited. */
+  /** Edits the message, if the message has no text of its own that could be edited. */
   onEdit?: () => void
 }
 
-/** The prompt or skill that the user had chosen for a message: its name, and on demand the words of the prompt, which are its server's. */
+/** The prompt or skill that the user chose for a message: its name, and, expanded, the text of the prompt, which comes from its server. */
 export function ChosenRow ({ chosen, onEdit }: Props) {
   const name = <VisibleText text={chosenName(chosen)} limit={120} />
   return (

@@ -14,20 +14,20 @@ import { Confirm } from '../../../parts/confirm.tsx'
 interface Props {
   message: UIMessage
   runId: string
-  /** Shows what the run changed, below the answer. */
+  /** Shows the changes of the run below the answer. */
   onLook: () => void
 }
 
-/** The number of calls whose output is that of a program. */
+/** Returns the number of calls that ran a command. */
 const commandsIn = ({ parts }: UIMessage): number =>
   parts.filter(isToolUIPart).filter(({ output }) => isRecord(output) && 'exitCode' in output).length
 
 /**
- * The end of an answer that was made on a copy: what would change in the folder, and whether it shall; nothing where the run worked in the
- * folder, or its copy is gone.
+ * The end of an answer whose run worked on a copy: the changes to the folder, and buttons to apply them. Renders nothing if the run worked
+ * in the folder itself or its copy is deleted.
  */
 export function CopyCard ({ message, runId, onLook }: Props) {
-  /** What the dialog plans: to take the copy over, or to take that back. */
+  /** The dialog that is open: to apply the copy, or to undo an apply. */
   const [open, setOpen] = useState<{ verb: Verb, runId: string }>()
   const [done, setDone] = useState<Done & { verb: Verb }>()
   const [isGone, setIsGone] = useState(false)
@@ -43,7 +43,7 @@ export function CopyCard ({ message, runId, onLook }: Props) {
     mutationFn: () => applyRun({ ...asked(), path: { runId }, body: { discard: true } }).then(body),
     onSuccess () {
       setIsGone(true)
-      // Not what an apply would do: there is no copy any more.
+      // The preview of an apply is not read again, because the copy no longer exists.
       void queries.invalidateQueries({ queryKey: ['changes'], predicate: ({ queryKey }) => queryKey.at(-1) !== 'copy' })
     }
   })

@@ -15,17 +15,20 @@ import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { useVersions, useVersionTexts, type Version } from '../thread/versions.ts'
 
-/** Texts of a version that are shown; the conversation has the rest once one goes back. */
+/** The number of texts that are shown of a version. The conversation shows all of them after going back to it. */
 const SHOWN = 20
 
 interface Props {
   threadId: string
   messageId: string
-  /** Whether the conversation can go back now: nothing is written, and nothing waits. */
+  /** True if the conversation can go back now: no run is active and no item waits. */
   canGoBack: boolean
 }
 
-/** The pages of a message that was edited or answered again, as ‹1/2›: the last one is what is there. There is nothing without one. */
+/**
+ * The versions of a message that was edited or answered again, as pages ‹1/2›; the last page is the current version. Renders nothing
+ * without an earlier version.
+ */
 export function EarlierVersions ({ threadId, messageId, canGoBack }: Props) {
   const versions = useVersions(threadId, messageId)
   const [shown, setShown] = useState<string>()
@@ -50,7 +53,7 @@ export function EarlierVersions ({ threadId, messageId, canGoBack }: Props) {
   )
 }
 
-/** One version with all that followed, and the way back to it. */
+/** One version with everything that followed it, and a button that goes back to it. */
 function VersionView ({ threadId, version, canGoBack, onBack }: {
   threadId: string
   version: Version

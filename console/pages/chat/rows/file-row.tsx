@@ -9,11 +9,11 @@ interface Props {
   url: string
   mediaType: string
   name?: string
-  /** It belongs to a message of the user. */
+  /** True if the file belongs to a message of the user. */
   isSaid: boolean
 }
 
-/** A file of a message: what the message itself holds, or the service stores, is shown; nothing else is fetched. */
+/** A file of a message. It is shown if the message itself holds it or the service stores it; nothing is fetched from elsewhere. */
 export function FileRow ({ url, mediaType, name, isSaid }: Props) {
   const label = name ?? mediaType
   const [, digest] = /^attachment:([0-9a-f]{64})$/.exec(url) ?? []
@@ -36,11 +36,11 @@ interface Stored {
   digest: string
   mediaType: string
   name: string
-  /** It belongs to a message of the user. */
+  /** True if the file belongs to a message of the user. */
   isSaid: boolean
 }
 
-/** A file that the service stores: a small picture where it is one, and its name with a download. */
+/** A file that the service stores: its name with a download, and a thumbnail if it is an image. */
 function AttachmentRow ({ digest, mediaType, name, isSaid }: Stored) {
   const { data: picture, isError } = useThumbnail(digest, mediaType)
   const saving = useMutation({ mutationFn: async () => saveFile(await readFile(digest), name) })

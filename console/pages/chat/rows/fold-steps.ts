@@ -1,7 +1,7 @@
-/** Fewer steps that follow each other stay as they are. */
+/** The smallest number of consecutive steps that are folded. */
 const LEAST_FOLDED = 2
 
-/** Puts rows that follow each other, and are all steps, into one that `fold` makes of them; `undefined` leaves them as they are. */
+/** Replaces consecutive step rows by the one row that `fold` makes from them; if `fold` returns undefined, the rows stay. */
 export function foldSteps<Row, Step extends Row> (
   rows: Row[],
   isStep: (row: Row) => row is Step,

@@ -17,31 +17,33 @@ import type { RowState } from './row-view.tsx'
 interface Props {
   id: string
   conversation: Conversation
-  /** What waits for the user in this conversation. */
+  /** The items of this conversation that wait for the user. */
   waiting: Approval[]
   onEdit: (message: UIMessage) => void
   onRegenerate: () => void
   onSuggest: (text: string) => void
-  /** The user has decided by a key, and nothing else waits. */
+  /** Called when the user has decided an item with a key and no other item waits. */
   onAllDecided: () => void
 }
 
 /** The functions of the list that other components call. */
 export interface MessageListHandle {
-  /** Shows the end, and follows it. */
+  /** Scrolls to the end and follows it. */
   follow: () => void
-  /** Goes to what a search has found in a message. */
+  /** Scrolls to the place of a search result in a message. */
   show: (found: FoundMessage) => void
-  /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
+  /** Scrolls by a number of view heights; negative values scroll up. */
   scroll: (views: number) => void
 }
 
-/** Groups at the end that are drawn before it is known what is in view. */
+/** The number of groups at the end that are rendered before it is known which groups are in view. */
 const DRAWN_AT_FIRST = 3
 
 const isOfUser = ({ role }: UIMessage) => role === 'user'
 
-/** The messages of a conversation, of which those near to the view are in the page. The end is followed while the user is there. */
+/**
+ * The messages of a conversation. Only messages near the view are in the document. The list follows its end while the user is at the end.
+ */
 export const MessageList = forwardRef<MessageListHandle, Props>(function MessageList (props, ref) {
   const { id, conversation, waiting, onRegenerate, onAllDecided } = props
   const { messages, hasOlder, older } = conversation
@@ -65,7 +67,7 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
     show (found) {
       const { row, at } = placeOfFound(groups, found)
       const rows = content.current!
-      // Its group is drawn when it is near to the view.
+      // The row exists only after its group is rendered, near the view. Until then, the group is the target.
       place.current?.show(() => rows.querySelector(`[data-row="${CSS.escape(row?.key ?? '')}"]`) ?? rows.children[at])
     }
   }), [groups])
@@ -118,7 +120,7 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
   )
 })
 
-/** Returns the row of a message that holds what was found, else its first one, and the number of its group. */
+/** Returns the row of the message that contains the found text, else the message's first row, and the index of its group. */
 function placeOfFound (groups: Group[], { messageId, words }: FoundMessage): { row?: Row, at: number } {
   const rows = groups.flatMap((group, at) =>
     group.rows.flatMap((row) => row.key.startsWith(`${messageId} `) ? [{ row, at }] : [])
@@ -127,7 +129,7 @@ function placeOfFound (groups: Group[], { messageId, words }: FoundMessage): { r
   return rows.find(isHeld) ?? rows[0] ?? { at: -1 }
 }
 
-/** Returns the last row of the last message, if it is text: an answer that streams is at it. */
+/** Returns the last row of the last message if it is a text block: a streaming answer is at this row. */
 function newestBlock (groups: Group[]): Row | undefined {
   const row = groups.slice(-2).flatMap(({ rows }) => rows).findLast(({ kind }) => kind !== 'end')
   return row?.kind === 'block' ? row : undefined
@@ -135,7 +137,9 @@ function newestBlock (groups: Group[]): Row | undefined {
 
 const textOfRow = (row: Row) => row.kind === 'block' ? row.block.text : 'text' in row ? row.text : ''
 
-/** Returns the state that all rows share. It stays the same object while an answer streams, so that only growing rows are drawn. */
+/**
+ * Returns the state that all rows share. It stays the same object while an answer streams, so that only the rows that grow are rendered.
+ */
 function useRowState ({ id, conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {
   const { messages, isBusy, hasOlder } = conversation
   const latest = useRef({ onEdit, onRegenerate, onDecided })
@@ -148,7 +152,7 @@ function useRowState ({ id, conversation, waiting, onEdit, onRegenerate }: Props
     onDecided: (item: HTMLElement) => latest.current.onDecided(item)
   }))
   const answerId = messages.findLast(({ role }) => role === 'assistant')?.id
-  // Without the messages before it, a message cannot be sent again.
+  // A message can be sent again only if all messages before it are loaded.
   const lockedId = hasOlder ? messages.find(isOfUser)?.id : undefined
   const lastSaidId = messages.findLast(isOfUser)?.id
   const isOver = !isBusy && waiting.length === 0
@@ -159,11 +163,11 @@ function useRowState ({ id, conversation, waiting, onEdit, onRegenerate }: Props
   )
 }
 
-/** Moves the focus from an item that was decided by a key to the next one, or if nothing else waits, to where `onNone` moves it. */
+/** Moves the focus from an item that was decided by a key to the next item; if no other item waits, calls `onNone`. */
 function focusNext (area: HTMLElement, decided: HTMLElement, onNone: () => void) {
   const { activeElement } = document
   if (activeElement === null || !decided.contains(activeElement)) return
-  // A field for typing would open the keyboard of a phone.
+  // Without a keyboard, a focused text field would open the on-screen keyboard.
   if (!activeElement.matches(':focus-visible')) return area.focus({ preventScroll: true })
   const items = [...area.querySelectorAll<HTMLElement>('[data-waiting]')]
   const at = items.indexOf(decided)

@@ -9,7 +9,7 @@ const MARKS = {
   done: [CircleCheck, 'good', 'chat.planDone']
 } as const
 
-/** The plan of a long piece of work, and how far it is. */
+/** The plan of a long piece of work, and its progress. */
 export function PlanCard ({ steps }: AgentPlan) {
   const done = steps.filter(({ status }) => status === 'done').length
   return (

@@ -1,45 +1,45 @@
-/** A reader who scrolls down to within this distance of the end, px, has come to it. */
+/** A reader who scrolls down to within this distance of the end, in pixels, is at the end. */
 const NEAR_END = 60
-/** Within this distance of the beginning, px, more is needed there. */
+/** Within this distance of the beginning, in pixels, older messages are loaded. */
 const NEAR_BEGINNING = 2_000
-/** Frames for which what was gone to must stay in its place. */
+/** The number of frames for which a target must not move before it counts as reached. */
 const STILL_FRAMES = 20
-/** How long what was gone to is marked, ms. */
+/** How long a reached target is highlighted, in milliseconds. */
 const MARKED_MS = 2_000
 /** Keys that scroll up. */
 const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home'])
-/** Selects elements that open something below themselves when they are pressed. */
+/** Selects elements that expand content below themselves when they are pressed. */
 const OPENERS = 'summary, [aria-expanded], .show-all'
 
 export interface Place {
-  /** The end is out of view, and is not followed. */
+  /** True if the end is out of view and is not followed. */
   isAway: boolean
   isNearBeginning: boolean
 }
 
-/** Whether the browser itself keeps what is in view at its place, when something above it changes its height. */
+/** True if the browser supports scroll anchoring: it keeps the visible content in place when content above it changes height. */
 const hasAnchoring = CSS.supports('overflow-anchor', 'auto')
 
 /**
- * Keeps the reader's place in an area that scrolls and whose content grows. At the end, the end is followed; it is left with the first
- * movement up, before that has any effect, and found again by scrolling down to it. Anywhere else, nothing moves but by the reader.
+ * Keeps the reader's place in a scrolling area whose content grows. At the end, the area follows the end; the first movement up stops that
+ * at once, and scrolling down to the end starts it again. Elsewhere, only the reader scrolls.
  */
 export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place: Place) => void) {
   let isFollowing = true
-  /** How far it was scrolled at the last look, px. */
+  /** The scroll position at the last check, in pixels. */
   let last = 0
-  /** The heights in the last two frames, px: the end may have moved on since the reader saw it. */
+  /** The heights of the content in the last two frames, in pixels: the end may have moved since the reader saw it. */
   let heights = [0, 0]
   /**
-   * The element at the top of the view and its distance from there, in px. Used where the browser does not keep the place itself: some
-   * browsers never do, none at the very beginning.
+   * The element at the top of the view, and its distance from the top in pixels. Used where the browser does not anchor the scroll
+   * position: some browsers never do, and none does at the very beginning.
    */
   let held: { element: Element, offset: number } | undefined
   let told: Place = { isAway: false, isNearBeginning: false }
   let touchedAt = 0
-  /** Finds what is gone to, until it is there or the reader scrolls. */
+  /** Finds the element to scroll to. Set until the element is reached or the reader scrolls. */
   let aim: (() => Element | null | undefined) | undefined
-  /** A button of the mouse is down, which drags the scroll bar or a selection. */
+  /** True while a mouse button is down, because it may drag the scroll bar or a selection. */
   let isPressed = false
 
   const offsetOf = (element: Element) => element.getBoundingClientRect().top - area.getBoundingClientRect().top
@@ -62,7 +62,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     if (isFollowing) isFollowing = !isPressed || top >= last - 1 || fromEnd <= 1
     else isFollowing = (top > last && isNearEnd(top + room, height)) || (isNewSize && fromEnd <= 1)
     if (isFollowing && isNewSize && fromEnd > 0) area.scrollTop = height
-    // Where the end is followed, only the reader moves up.
+    // Without anchoring, the browser cannot scroll up while the end is followed.
     area.style.overflowAnchor = isFollowing ? 'none' : 'auto'
     last = area.scrollTop
     if (isNewSize) heights = [heights[1], height]
@@ -73,7 +73,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     tell(place)
   }
 
-  /** Goes to an element, and stays there while what is around it gets its size. */
+  /** Scrolls to an element, and stays there while the content around it gets its size. */
   function show (find: NonNullable<typeof aim>) {
     isFollowing = false
     area.style.overflowAnchor = 'auto'
@@ -107,7 +107,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     aim = undefined
     if (deltaY < 0 && !ctrlKey && !scrollsWithin(target)) leave()
   }
-  /** Whether something within the area takes the scrolling up. */
+  /** Returns true if an element within the area will scroll up itself. */
   function scrollsWithin (target: EventTarget | null): boolean {
     for (let element = target as Element | null; element !== null && element !== area; element = element.parentElement) {
       if (element.scrollTop > 0) return true
@@ -120,7 +120,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     aim = undefined
     if (UPWARDS.has(key) || (key === ' ' && shiftKey)) return leave()
     if (key !== 'End') return
-    // The end may move on while the browser scrolls to where it is now.
+    // The end may move while the browser scrolls to its current place.
     event.preventDefault()
     follow()
   }
@@ -133,7 +133,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     if (type === 'pointerdown') aim = undefined
     isPressed = type === 'pointerdown' || (isPressed && buttons !== 0)
   }
-  /** The browser scrolls to what gets the focus. */
+  /** The browser scrolls to an element that gets the focus. */
   function onFocus () {
     requestAnimationFrame(() => {
       if (area.scrollTop < last - 1) leave()
@@ -155,19 +155,19 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   addEventListener('pointermove', onPointer, passive)
   addEventListener('pointerup', onPointer, passive)
   area.addEventListener('scroll', () => look(false), passive)
-  // After the layout and before the page is painted.
+  // Observers run after the layout and before the page is painted.
   const sizes = new ResizeObserver(() => look(true))
   sizes.observe(area)
   sizes.observe(content)
   look(true)
 
   return {
-    /** Goes to the end, and follows it. */
+    /** Scrolls to the end and follows it. */
     follow,
 
     show,
 
-    /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
+    /** Scrolls by a number of view heights; negative values scroll up. */
     scroll (views: number) {
       if (views < 0) leave()
       area.scrollTop += views * area.clientHeight

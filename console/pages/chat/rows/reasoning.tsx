@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { say } from '../../../lib/say.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** What the agent thought, when the user asks for it. */
+/** The reasoning of the agent, shown when the user expands it. */
 export function Reasoning ({ text, isAnalysis, isOpen }: { text: string, isAnalysis: boolean, isOpen: boolean }) {
   const [isShown, setIsShown] = useState(false)
   return (

@@ -8,11 +8,11 @@ interface Props {
   rows: Row[]
   state: RowState
   isDrawnAtFirst: boolean
-  /** The row that is being written, if it is one of these. */
+  /** The key of the row that is being written, if it is in this group. */
   written?: string
 }
 
-/** Rows that are in the document while they are near to the view. */
+/** A group of rows, which are in the document only while they are near the view. */
 export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFirst, written }: Props) {
   return (
     <Piece near={near} className='message-group' estimate={estimate(rows)} isDrawnAtFirst={isDrawnAtFirst}>
@@ -27,7 +27,7 @@ export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFi
 
 const NOTHING: RowState['waiting'] = []
 
-/** The part of the state that one row needs; it stays equal when other parts change. */
+/** Returns the part of the state that one row needs. It stays equal when other parts change. */
 function stateOf (row: Row, state: RowState) {
   const { threadId, answerId, lockedId, isOver, canEdit, canRegenerate, waiting, onEdit, onRegenerate, onDecided } = state
   const isOfAnswer = 'message' in row && row.message.id === answerId
@@ -45,7 +45,7 @@ function stateOf (row: Row, state: RowState) {
 
 const sizeOf = (text: string) => 24 + 26 * Math.ceil(text.length / 85)
 
-/** The height of rows that were not measured yet, px. */
+/** Returns the estimated height of rows that were not measured yet, in pixels. */
 const estimate = (rows: Row[]) => rows.reduce((sum, row) => sum + estimateRow(row), 0)
 function estimateRow (row: Row): number {
   if (row.kind === 'block') return sizeOf(row.block.text)

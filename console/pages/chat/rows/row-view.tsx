@@ -23,40 +23,40 @@ import { runIdOf, type Row } from './rows.ts'
 /** The state of a conversation that its rows share. */
 export interface RowState {
   threadId: string
-  /** The last answer. */
+  /** The id of the last answer. */
   answerId?: string
-  /** A message that cannot be edited. */
+  /** The id of a message that cannot be edited. */
   lockedId?: string
-  /** Nothing streams, and nothing waits. */
+  /** True if nothing streams and no item waits. */
   isOver: boolean
   canEdit: boolean
   canRegenerate: boolean
   waiting: Approval[]
   onEdit: (message: UIMessage) => void
   onRegenerate: () => void
-  /** Called with the item when the service has accepted a decision of this page. */
+  /** Called with the element of the item when the service has accepted a decision of this page. */
   onDecided: (item: HTMLElement) => void
 }
 
 interface Props {
   row: Row
   threadId: string
-  /** Nothing streams and nothing waits: the conversation can go back to an earlier version. */
+  /** True if the conversation can go back to an earlier version: nothing streams and no item waits. */
   canGoBack: boolean
-  /** The answer is at this row now. */
+  /** True if the streaming answer is at this row. */
   isWritten: boolean
-  /** The run of this message is not over. */
+  /** True if the run of this message is not over. */
   isWorking: boolean
-  /** Calls of this message wait for the user, and none runs. */
+  /** True if calls of this message wait for the user and none runs. */
   isHeld: boolean
-  /** What waits for the user because of this call. */
+  /** The items that wait for the user because of this call. */
   waiting: Approval[]
   onEdit?: (message: UIMessage) => void
   onRegenerate?: () => void
   onDecided: (item: HTMLElement) => void
 }
 
-/** One line of a conversation; the first of a message says for screen readers whose it is. */
+/** One row of a conversation. The first row of a message names its author for screen readers. */
 export const RowView = memo(function RowView (props: Props) {
   const { row } = props
   const isOfUser = row.kind === 'said' || row.kind === 'steer' || row.kind === 'chosen' || (row.kind === 'file' && row.isSaid)

@@ -13,26 +13,26 @@ import { foldSteps } from './fold-steps.ts'
 type Message = { message: UIMessage }
 export type CallPart = ToolUIPart | DynamicToolUIPart
 
-/** One line of what a conversation shows. A long message has many, because only those in view are in the page. */
+/** One row of a conversation. A long message has many rows, because only those in view are in the document. */
 export type Row = { key: string, /** The message begins here. */ isFirst?: true } & (
   | { kind: 'said', text: string, state?: Steer['state'] } & Message
-  /** A prompt or a skill that goes with what the user said; `isAlone`: nothing was said. */
+  /** A prompt or a skill of the user's message. `isAlone` is true if the message has no text. */
   | { kind: 'chosen', chosen: Chosen, isAlone: boolean } & Message
-  /** What the user said while the answer was made. */
+  /** A steering message that the user sent while the answer was made. */
   | { kind: 'steer', text: string, state: Steer['state'] }
   | { kind: 'system', text: string }
   | { kind: 'block', block: ResolvedBlock, levels: string }
   | { kind: 'reasoning', text: string, isAnalysis: boolean, isOpen: boolean }
   | { kind: 'call', part: CallPart, name: string } & Message
-  /** Steps that are over. */
+  /** Completed steps, folded into one row. */
   | { kind: 'steps', steps: StepRow[] }
-  /** Questions to the user that are over. */
+  /** Closed questions to the user. */
   | { kind: 'asked', questions: NonNullable<ReturnType<typeof readAsked>> }
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
-  /** The answer was reviewed; its second version follows. */
+  /** The answer was reviewed, and its second version follows. */
   | { kind: 'revised' }
-  /** What was undone before the answer. */
+  /** The changes that were undone before the answer. */
   | { kind: 'undone', undone: ReplacedChanges }
   | { kind: 'plan', steps: AgentPlan['steps'] }
   | { kind: 'file', url: string, mediaType: string, name?: string, isSaid: boolean }
@@ -41,13 +41,13 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
 
 export type StepRow = Extract<Row, { kind: 'call' | 'reasoning' }>
 
-/** Whether a row is a step that is over and went well: the others are shown where they are. */
+/** Returns true if a row is a step that has succeeded. Other steps are shown where they are. */
 function isStepOver (row: Row): row is StepRow {
   if (row.kind === 'call') return row.part.state === 'output-available' && row.part.preliminary !== true
   return row.kind === 'reasoning' && !row.isOpen && !row.isAnalysis
 }
 
-/** Returns one row for steps among which there is a call. */
+/** Returns one row for several steps, if at least one of them is a call. */
 function foldedSteps (steps: StepRow[]): Row | undefined {
   if (!steps.some(({ kind }) => kind === 'call')) return undefined
   return { kind: 'steps', key: `${steps[0].key} steps`, steps, ...steps[0].isFirst && { isFirst: true } }
@@ -57,8 +57,8 @@ type Part = UIMessage['parts'][number]
 type Content = Row extends infer R ? R extends Row ? Omit<R, 'key' | 'isFirst'> : never : never
 
 /**
- * Creates the function that returns the rows of a message. A message that stays the same keeps its rows, and one that grows those of the
- * blocks that stay.
+ * Creates the function that returns the rows of a message. An unchanged message keeps its row objects. A growing message keeps the row
+ * objects of its unchanged blocks.
  */
 export function createRows (): (message: UIMessage) => Row[] {
   const known = new WeakMap<UIMessage, Row[]>()
@@ -108,7 +108,7 @@ export function createRows (): (message: UIMessage) => Row[] {
     return [questions === undefined ? { kind: 'call', part, name, message } : { kind: 'asked', questions }]
   }
 
-  /** Returns the row that was made of the same block before, or this one. */
+  /** Returns the earlier row of the same block if there is one, else this row. */
   function sameRow (row: Row): Row {
     if (row.kind !== 'block') return row
     const same = rowsOfBlocks.get(row.block)
@@ -137,24 +137,24 @@ export function createRows (): (message: UIMessage) => Row[] {
   }
 }
 
-/** Rows that come into the document and leave it together. */
+/** Rows that enter and leave the document together. */
 export interface Group {
   key: string
   rows: Row[]
 }
 
-/** Messages that share groups, and the rows of a group. */
+/** The maximum number of messages that share groups, and of rows in a group. */
 const MESSAGES = 8
 const MOST_ROWS = 20
 
 /**
- * Creates the function that puts the rows of messages into groups. A row stays in its group when messages are put before or after it, and a
- * group whose rows stay is the same object.
+ * Creates the function that puts the rows of messages into groups. A row stays in its group when messages are added before or after it, and
+ * a group whose rows are unchanged stays the same object.
  */
 export function createGroups (): (messages: UIMessage[]) => Group[] {
   const rowsOf = createRows()
   let known = new Map<string, Group>()
-  /** A message that begins a group. */
+  /** The id of a message at which a group begins. */
   let origin: string | undefined
   return (messages) => {
     const at0 = Math.max(messages.findIndex(({ id }) => id === origin), 0)
@@ -181,13 +181,13 @@ export function createGroups (): (messages: UIMessage[]) => Group[] {
 
 const isEqual = (rows: Row[], others: Row[]) => rows.length === others.length && rows.every((row, at) => row === others[at])
 
-/** The text of an answer, without what its tools did. */
+/** Returns the text of an answer, without its tool calls. */
 export const textOf = ({ parts }: UIMessage): string => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('\n\n')
 
-/** What the user wrote in a message. */
+/** Returns the text that the user typed in a message. */
 export const ownTextOf = (message: UIMessage): string => textOf({ ...message, parts: ownParts(message) })
 
-/** The run that wrote an answer; messages of other clients do not tell. */
+/** Returns the id of the run that wrote an answer; undefined for messages of other clients. */
 export const runIdOf = ({ metadata }: UIMessage): string | undefined => (metadata as { runId?: string } | undefined)?.runId
 
 const undoneOf = ({ metadata }: UIMessage) => (metadata as { undone?: ReplacedChanges } | undefined)?.undone

@@ -19,11 +19,11 @@ interface Props {
   conversation: Conversation
   isWaiting: boolean
   onRegenerate?: () => void
-  /** Puts words into the field. */
+  /** Puts a text into the message field. */
   onSuggest: (text: string) => void
 }
 
-/** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
+/** The end of a conversation: the activity of the agent, the reason why a run stopped, or suggestions for the first message. */
 export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }: Props) {
   const { messages, isBusy, isStreaming, error, told, returned, isUnsure, reread, goOn } = conversation
   const { data } = useQuery({
@@ -85,13 +85,13 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
   )
 }
 
-/** Whether a message shows something of an answer; the end of an answer offers another one itself. */
+/** Returns true if a message shows part of an answer. The end of an answer then offers to regenerate it. */
 const hasContent = (message: UIMessage | undefined) =>
   message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start')
 
 const SUGGESTIONS = ['folder', 'write', 'command', 'task'] as const
 
-/** What a conversation shows before its first message: some things that one can say, which go to the field. */
+/** The beginning of an empty conversation: suggestions that go into the message field. */
 function Beginning ({ onSuggest }: { onSuggest: (text: string) => void }) {
   return (
     <div className='row chat-empty'>
@@ -108,7 +108,7 @@ function Beginning ({ onSuggest }: { onSuggest: (text: string) => void }) {
 
 const SECOND = 1_000
 
-/** That the agent works, and for how long. `since` is when it began, if that is known already. Milliseconds since the Unix epoch. */
+/** Shows that the agent works, and for how long. `since` is the time when it began, if known. Milliseconds since the Unix epoch. */
 function Working ({ since }: { since?: number }) {
   const [shown] = useState(Date.now)
   const [now, setNow] = useState(Date.now)

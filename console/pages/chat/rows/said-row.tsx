@@ -7,14 +7,14 @@ import type { ReactNode } from 'react'
 
 interface Props {
   text: string
-  /** Of what was said while the agent worked: whether it has been read. */
+  /** For a steering message: whether it has been read. */
   state?: Steer['state']
   onEdit?: () => void
-  /** What it was before it was edited. */
+  /** The earlier versions of the message. */
   versions?: ReactNode
 }
 
-/** What the user said. */
+/** A message of the user. */
 export function SaidRow ({ text, state, onEdit, versions }: Props) {
   return (
     <>

@@ -6,7 +6,7 @@ import { CallRow } from './call-row.tsx'
 import { runIdOf, type StepRow } from './rows.ts'
 import { Reasoning } from './reasoning.tsx'
 
-/** Steps of the agent that went well, in one line that opens: what they were, and how often. */
+/** Successful steps of the agent in one line that can be expanded. The line names their kinds and counts. */
 export function StepsRow ({ steps }: { steps: StepRow[] }) {
   const [isOpen, setIsOpen] = useState(false)
   const times = new Map<string, number>()

@@ -15,13 +15,13 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { sayWords } from '../../tasks/schedule-words.ts'
 import { keepTask, oneTask, type Task } from '../../tasks/task-queries.ts'
 
-/** Times that the card shows. */
+/** The number of planned times on the card. */
 const TIMES_SHOWN = 3
 const CAN_BE_UNDONE: ReadonlyArray<Task['status']> = ['planned', 'scheduled', 'running', 'pending_approval', 'paused']
 
 const isGone = (error: unknown) => error instanceof AgentError && error.statusCode === 404
 
-/** Undoes the creation of a task: it is deleted if it never ran, else cancelled. */
+/** Undoes the creation of a task: deletes the task if it never ran, else cancels it. */
 async function undo (id: string): Promise<'cancelled' | 'deleted'> {
   const request = { ...asked(), path: { id } }
   const { totalRuns, status } = await getTask(request).then(body)
@@ -34,7 +34,7 @@ async function undo (id: string): Promise<'cancelled' | 'deleted'> {
   return 'deleted'
 }
 
-/** The task that a request became, as it is now, with one press to undo it. */
+/** The current state of the task that a request created, with a button that undoes the creation. */
 export function TaskCard ({ task: shown }: { task: RunTask }) {
   const { taskId, goal, status: first, interval, words = interval, nextRunAt, next, isNew } = shown
   const announce = useAnnounce()

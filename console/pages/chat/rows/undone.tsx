@@ -8,10 +8,10 @@ import { ChangeList } from '../../../parts/changes/change-list.tsx'
 import { ChangeRow } from '../../../parts/changes/change-row.tsx'
 import { Time } from '../../../parts/time.tsx'
 
-/** Changes that are looked at. */
+/** The number of changes that are checked. */
 const PAGE = 100
 
-/** The changes of a run to files: whether there are any, and when they were undone last. */
+/** Whether a run has changed files, and when these changes were last undone. */
 interface Outcome {
   hasChanges: boolean
   undone?: { at: number, isWhole: boolean }
@@ -22,14 +22,14 @@ async function readOutcome (runId: string): Promise<Outcome> {
   const { changes: [first], followUps } = await list(1)
   const last = followUps.findLast(({ kind }) => kind === 'undo')
   if (last === undefined) return { hasChanges: first !== undefined }
-  // An undo may have been undone itself.
+  // An undo may itself have been undone, so the changes are checked again.
   const { changes, nextCursor } = await list(PAGE)
   const undone = changes.filter(({ why }) => why === 'undone')
   if (undone.length === 0) return { hasChanges: true }
   return { hasChanges: true, undone: { at: last.at, isWhole: undone.length === changes.length && nextCursor === undefined } }
 }
 
-/** Reads what became of the changes of a run; without a run, nothing. */
+/** Reads the outcome of a run's file changes; without a run, reads nothing. */
 export function useOutcome (runId: string | undefined): Outcome | undefined {
   return useQuery({
     queryKey: [...keys.changes(runId ?? ''), 'outcome'],
@@ -38,7 +38,7 @@ export function useOutcome (runId: string | undefined): Outcome | undefined {
   }).data
 }
 
-/** Says beside an answer that what its run did to files was undone, and when. */
+/** A note beside an answer that the file changes of its run were undone, with the time. */
 export function UndoneNote ({ at, isWhole }: NonNullable<Outcome['undone']>) {
   return (
     <p className='undone' role='note'>
@@ -47,7 +47,7 @@ export function UndoneNote ({ at, isWhole }: NonNullable<Outcome['undone']>) {
   )
 }
 
-/** Says what was undone before an answer, and what could not be undone. */
+/** A note about changes that were undone before an answer, and those that could not be undone. */
 export function UndoneBefore ({ undone: { restoredCount, skipped, skippedCount, notCoveredCount } }: { undone: ReplacedChanges }) {
   return (
     <div className={`note note-${skippedCount + notCoveredCount > 0 ? 'warn' : 'good'}`} role='status'>

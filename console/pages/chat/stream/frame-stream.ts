@@ -1,17 +1,20 @@
 import type { UIMessageChunk } from 'ai'
 
-/** Chunks that are read in one frame, and the time for it, ms. The rest stays in the connection, so that the page draws and answers. */
+/**
+ * The maximum number of chunks that are read per frame, and the maximum time for reading them, in milliseconds. The rest stays in the
+ * connection, so that the page can draw and respond.
+ */
 const MOST_IN_FRAME = 500
 const READING_MS = 8
 
 /**
- * Returns a stream that hands out chunks once a frame, with the pieces of one text joined: however fast a model writes, the page is
- * drawn once a frame. `nextFrame` resolves at the next frame.
+ * Returns a stream that emits chunks once per frame, with consecutive pieces of one text joined. The page is thus drawn at most once per
+ * frame, however fast a model writes. `nextFrame` resolves at the next frame.
  */
 export function frameStream (chunks: AsyncGenerator<UIMessageChunk>, nextFrame: () => Promise<void>): ReadableStream<UIMessageChunk> {
   let collected: UIMessageChunk[] = []
   let count = 0
-  /** When the first chunk of this frame was read. */
+  /** The time when the first chunk of this frame was read. */
   let since = 0
   let isOver = false
   let failure: { error: unknown } | undefined
@@ -60,7 +63,7 @@ export function frameStream (chunks: AsyncGenerator<UIMessageChunk>, nextFrame: 
   }, { highWaterMark: 0 })
 }
 
-/** Appends a chunk; a piece of the text that the last chunk belongs to is joined with it. */
+/** Appends a chunk. If it continues the text of the last chunk, the two are joined. */
 function append (collected: UIMessageChunk[], chunk: UIMessageChunk) {
   const last = collected.at(-1)
   if (chunk.type === 'text-delta' && last?.type === 'text-delta' && last.id === chunk.id) {

@@ -1,4 +1,4 @@
-/** How long a hidden page, which draws no frames, waits instead, ms. */
+/** How long a hidden page, which draws no frames, waits instead, in milliseconds. */
 const HIDDEN_MS = 100
 
 /** Resolves when the next frame is drawn. */

@@ -9,12 +9,12 @@ import { frameStream } from './frame-stream.ts'
 import { nextFrame } from './next-frame.ts'
 
 /**
- * Carries a chat's messages to `POST /run` and reads its streams. A new message is sent alone, because the service has the rest; an
- * edited one, or another answer to one, is sent with the messages before it, which say what stays. Before answers that changed files are
- * replaced, the user is asked what becomes of these changes.
+ * Sends a chat's messages to `POST /run` and reads its streams. A new message is sent alone, because the service has the others. An edited
+ * message, or the request for another answer, is sent with all messages before it, which tell the service what stays. If replaced answers
+ * have changed files, the user is first asked whether these changes are undone.
  */
 export const createRunTransport = (askFate: AskFate): ChatTransport<UIMessage> => ({
-  // A resumed stream tells the whole message.
+  // A resumed stream holds the whole message from its beginning.
   resumeStreamIsReplay: true,
 
   async sendMessages ({ chatId, messages, trigger, messageId, body, abortSignal }) {

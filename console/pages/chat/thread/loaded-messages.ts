@@ -1,12 +1,12 @@
 import type { UIMessage } from 'ai'
 
-/** Messages of a thread that the page has: those from position `from` on. An answer may have several positions. */
+/** The loaded messages of a thread: those from position `from` to the end. An answer may take several positions. */
 export interface LoadedMessages {
   from: number
   messages: UIMessage[]
 }
 
-/** Puts a page that was read again in its place. What was read before it stays, unless there is a gap between the two. */
+/** Merges a page that was read again. Earlier messages stay, unless there is a gap between them and the page. */
 export function withPage (loaded: LoadedMessages, page: LoadedMessages): LoadedMessages {
   const first = page.messages[0]?.id
   const kept = loaded.messages.findIndex(({ id }) => id === first)

@@ -5,18 +5,20 @@ import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 import type { LoadedMessages } from './loaded-messages.ts'
 
-/** Messages of one page of a thread. */
+/** The number of messages on the newest page of a thread, and on a page of older messages. */
 const PAGE = 50
 const OLDER_PAGE = 200
 
 /** The newest messages of a thread, and its state. */
 export interface ThreadPage extends LoadedMessages {
-  /** When it was asked for: a page that was asked for before an answer ended does not hold it. Milliseconds since the Unix epoch. */
+  /**
+   * When the page was requested, in milliseconds since the Unix epoch. A page requested before an answer ended does not hold that answer.
+   */
   askedAt: number
   title: string
   status: ThreadView['status']
   settings?: ThreadSettings
-  /** There is no such thread yet: it begins with its first message. */
+  /** True if the thread does not exist yet: it begins with its first message. */
   isNew: boolean
 }
 
@@ -40,7 +42,7 @@ export const threadPage = (id: string) => ({
   }
 })
 
-/** A conversation that begins with its first message. */
+/** The page of a conversation that has no message yet. */
 export const NEW_PAGE: ThreadPage = { askedAt: 0, title: '', status: 'idle', from: 0, messages: [], isNew: true }
 
 /** Reads the messages before position `end`. */
@@ -49,7 +51,7 @@ export async function olderMessages (id: string, end: number): Promise<LoadedMes
   return { from, messages, end }
 }
 
-/** Returns all messages of a thread of which the newest are read. */
+/** Returns all messages of a thread whose newest messages are loaded. */
 export async function allMessages (id: string, { from, messages }: LoadedMessages): Promise<UIMessage[]> {
   const all = [messages]
   for (let end = from; end > 0;) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sendWithToken } from '../../../lib/session.ts'
 
-/** Pixels of the longer side of a picture in the conversation. */
+/** The longer side of an image in the conversation, in pixels. */
 const THUMBNAIL = 480
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/
 
@@ -12,7 +12,7 @@ export const readFile = async (digest: string): Promise<Blob> => {
   return response.blob()
 }
 
-/** Returns a small picture as a data URL: the page shows no other addresses, and keeps no large ones. */
+/** Returns a thumbnail as a data URL, because the page displays no other addresses and should hold no large images. */
 async function thumbnail (digest: string): Promise<string> {
   const picture = await createImageBitmap(await readFile(digest))
   const scale = Math.min(1, THUMBNAIL / Math.max(picture.width, picture.height))
@@ -24,10 +24,10 @@ async function thumbnail (digest: string): Promise<string> {
   return canvas.toDataURL('image/webp')
 }
 
-/** Whether files of a type are pictures that browsers show. */
+/** Returns true if a browser can display files of this type as images. */
 export const isPicture = (mediaType: string): boolean => PICTURE.test(mediaType)
 
-/** Makes a small picture of a file that the service stores; of other files it makes none. Undefined `digest`: there is no file. */
+/** Makes a thumbnail of an image that the service stores; other files have none. `digest` is undefined if there is no file. */
 export const useThumbnail = (digest: string | undefined, mediaType: string) => useQuery({
   queryKey: ['attachment', digest],
   queryFn: () => thumbnail(digest!),

@@ -17,16 +17,16 @@ import { useReplaced } from './use-replaced.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
 
-/** How often, and after how many milliseconds, a run is looked for that is to be stopped. */
+/** How often a run that is to be stopped is looked for, and the delay between the attempts in milliseconds. */
 const STOP_TRIES = 20
 const STOP_AGAIN_MS = 250
 
 const isNotThere = (error: unknown) => error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN'
 
 /**
- * A conversation: the messages that the page has, live while the agent answers, and what the user can do with it. `page` is what the
- * service stores; it is read again when the service says that it changed, and replaces what the chat has while nothing streams. A run that
- * goes on, begun here or elsewhere, is read wherever it is found.
+ * A conversation: its loaded messages, which are updated while the agent answers, and the actions of the user. `page` is the state that the
+ * service stores. It is read again when an event reports a change, and replaces the chat's messages unless an answer streams. A run that is
+ * active, started here or elsewhere, is read.
  */
 export function useConversation (id: string, page: ThreadPage) {
   const queries = useQueryClient()
@@ -35,14 +35,14 @@ export function useConversation (id: string, page: ThreadPage) {
   const { open, ask } = useReplaced()
   const [transport] = useState(() => createRunTransport(ask))
   const chat = useChat({ id, messages: page.messages, transport, onData })
-  /** The messages before the chat took those away that are replaced. */
+  /** The messages before the chat removed those that are replaced. */
   const before = useRef(page.messages)
   useHeard(chat.messages)
   const { status, setMessages, resumeStream, clearError, error } = chat
   const isBusy = status === 'submitted' || status === 'streaming'
   const sent = useSent()
 
-  // What was asked for before the last answer ended does not hold it.
+  // A page requested before the last answer ended does not hold that answer.
   const idleSince = useRef(0)
   const wasBusy = useRef(false)
   useEffect(() => {
@@ -63,10 +63,10 @@ export function useConversation (id: string, page: ThreadPage) {
     const loaded = withPage({ from, messages: chat.messages }, page)
     setFrom(loaded.from)
     setMessages(loaded.messages)
-    // Only another page is taken over, not what the chat makes of it.
+    // Runs only for a new page: the chat's own messages are no dependency.
   }, [page])
 
-  // What is read again when the service is back are conversations that it has.
+  // React Query reads known conversations again when the service is back. A new conversation, which it does not know, is read here.
   const isBack = useConnection() === 'open'
   const read = useCallback(() => {
     void queries.fetchQuery({ ...threadPage(id), staleTime: 0 }).catch(() => {})
@@ -88,7 +88,7 @@ export function useConversation (id: string, page: ThreadPage) {
       await stopRun({ ...asked(), path: { id } })
       await chat.stop()
     },
-    // The service may not have begun yet what was just sent.
+    // The service may not have started the run of the message that was just sent.
     retry: (count, error) => count < STOP_TRIES && isNotThere(error),
     retryDelay: STOP_AGAIN_MS
   })
@@ -110,20 +110,20 @@ export function useConversation (id: string, page: ThreadPage) {
     older,
     stopping,
     steering,
-    /** What the last run was told, and has not read. */
+    /** The unread steering messages of the last run. */
     unread,
     returned: sent.returned,
     isUnsure: sent.isUnsure(),
     /**
-     * Sends a message with attached files and what was chosen for it, or another one in place of the message `edited`, or where
-     * `isInPlace`, of what the last run has not read.
+     * Sends a message with attached files and chosen prompts. It replaces the message `edited`, or, with `isInPlace`, the unread messages
+     * of the last run.
      */
     send (
       text: string,
       { files, chosen, draft, edited, isInPlace, options }:
       { files: FileUIPart[], chosen: Chosen[], draft: string, edited?: string, isInPlace: boolean, options: RunOptions }
     ) {
-      // The service knows what is said again by its words, and other words by the id.
+      // The service recognizes repeated unread messages by their text, and replaced ones by their id.
       const isSaidAgain = unread !== undefined && text.startsWith(unread.text)
       const replaced = isInPlace && !isSaidAgain ? unread?.id : undefined
       const messageId = edited ?? replaced ?? newId()
@@ -135,9 +135,9 @@ export function useConversation (id: string, page: ThreadPage) {
       if (edited !== undefined) void chat.sendMessage({ parts, messageId }, withOptions(options))
       else void chat.sendMessage({ id: messageId, parts }, withOptions(options))
     },
-    /** Lets the agent go on where its last run ended too early. */
+    /** Continues the last run, which ended too early. */
     goOn () {
-      // The run that goes on reads what the one before has not.
+      // The continued run reads the unread messages of the run before.
       setMessages((all) => splitUnread(all).before)
       void chat.sendMessage(undefined, { body: { continue: true } })
     },
@@ -145,9 +145,9 @@ export function useConversation (id: string, page: ThreadPage) {
       before.current = chat.messages
       void chat.regenerate(withOptions(options))
     },
-    /** The question about the changes to files of the answers that are replaced, while it is open. */
+    /** The open question about the file changes of the replaced answers. */
     replaced: open,
-    /** Does not send the message about which the user is asked: everything stays as it was. */
+    /** Cancels the message that the question is about; the conversation stays as it was. */
     callBack () {
       sent.callBack()
       setMessages(before.current)

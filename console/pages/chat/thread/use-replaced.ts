@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { ReplacedChanges, RunBody } from '../../../../client/generated/index.ts'
 
-/** What becomes of the changes to files that replaced answers made. */
+/** Whether the file changes of replaced answers are kept or undone. */
 export type Fate = Extract<RunBody['changes'], 'keep' | 'undo'>
 
-/** Asks the user what becomes of these changes. Rejects with an AbortError if the user wants neither. */
+/** Asks the user whether these changes are kept or undone. Rejects with an AbortError if the user cancels. */
 export type AskFate = (changes: ReplacedChanges, signal?: AbortSignal) => Promise<Fate>
 
-/** The question what becomes of the changes to files that the replaced answers made, while it is open. */
+/** The open question about the file changes of replaced answers. */
 export function useReplaced () {
   const [open, setOpen] = useState<{ changes: ReplacedChanges, answer: (fate?: Fate) => void }>()
   const [ask] = useState((): AskFate => async (changes, signal) => {

@@ -9,21 +9,21 @@ export interface Sent {
   text: string
   files: FileUIPart[]
   chosen: Chosen[]
-  /** The draft from which it was sent. It is kept until the message has arrived, over a reload too. */
+  /** The draft of the message. It is kept until the message has arrived, also across a reload. */
   draft: string
-  /** It replaces a message of the conversation. */
+  /** True if the message replaces a message of the conversation. */
   isEdit: boolean
 }
 
-/** The draft of the files that go with a text. */
+/** Returns the name of the draft for the files of a text. */
 export const filesOf = (draft: string) => `${draft} files`
 
-/** The draft of the prompt and the skill that go with it. */
+/** Returns the name of the draft for the prompt and the skill of a text. */
 export const chosenFor = (draft: string) => `${draft} chosen`
 
 const textOf = (message: UIMessage) => ownParts(message).flatMap((part) => part.type === 'text' ? part.text : []).join('')
 
-/** The message that was sent last. If the service did not get it, it comes back to the field. */
+/** The message that was sent last. If the service did not receive it, it is put back into the field. */
 export function useSent () {
   const sent = useRef<Sent>()
   const [returned, setReturned] = useState<Sent>()
@@ -37,25 +37,25 @@ export function useSent () {
     sent.current = undefined
   }
   return {
-    /** What the service did not get, until something is sent again. */
+    /** The message that the service did not receive, until another one is sent. */
     returned,
     isUnsure: () => sent.current !== undefined,
 
-    /** Notes that a message is sent. */
+    /** Notes that a message is being sent. */
     note (message: Sent) {
       sent.current = message
       setReturned(undefined)
     },
 
-    /** The user has called it back: its draft stays. */
+    /** Forgets the message, which the user has cancelled. Its draft stays. */
     callBack () {
       sent.current = undefined
     },
 
-    /** The service has answered to it. */
+    /** Deletes the drafts of the message, because the service has received it. */
     arrived,
 
-    /** Compares it with what the service stores, once no answer comes. */
+    /** Looks for the message among those that the service stores, if no answer has come. */
     compare (stored: UIMessage[]) {
       const { messageId, text } = sent.current ?? {}
       if (messageId === undefined) return

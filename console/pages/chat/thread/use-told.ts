@@ -2,19 +2,19 @@ import type { DataUIPart, UIDataTypes, UIMessage } from 'ai'
 import { useEffect, useState } from 'react'
 import type { Steer } from '../../../../client/generated/index.ts'
 
-/** Notes of a run while it streams, which are stored nowhere. */
+/** Transient information about a streaming run, which is not stored. */
 export interface Told {
   /** Sentences about parts that the model or its server did not accept. */
   notices: string[]
-  /** What the user has said, and no step has read yet. */
+  /** Steering messages of the user that no step has read yet. */
   waiting: Steer[]
-  /** How long the model has said nothing, ms. */
+  /** How long the model has sent nothing, in milliseconds. */
   silentMs?: number
 }
 
 const NOTHING: Told = { notices: [], waiting: [] }
 
-/** Collects what a run tells; the silence of its model ends with the next part of a message. `onSend` begins anew. */
+/** Collects transient information from a run's stream. `silentMs` is cleared by the next part of a message. `onSend` clears everything. */
 export function useTold () {
   const [told, setTold] = useState(NOTHING)
   return {

@@ -8,9 +8,9 @@ export type { Version }
 
 const NONE: Version[] = []
 
-/** The versions of a message before it was edited or answered again, the oldest first. The service keeps them with the conversation. */
+/** The versions of a message from before it was edited or answered again, oldest first. The service stores them with the conversation. */
 export function useVersions (threadId: string, messageId: string): Version[] {
-  // A conversation that begins with its first message is not there yet.
+  // A new conversation does not exist in the service yet.
   const { data: page } = useQuery({ ...threadPage(threadId), enabled: false })
   const { data = NONE } = useQuery({
     queryKey: [...keys.thread(threadId), 'versions'],
@@ -21,7 +21,7 @@ export function useVersions (threadId: string, messageId: string): Version[] {
   return data
 }
 
-/** One part of a version: what was said, or what was answered. */
+/** One text of a version: a message of the user or an answer. */
 export interface VersionText {
   role: string
   text: string
@@ -30,7 +30,7 @@ export interface VersionText {
 /** The texts of a version; undefined until they are read. */
 export function useVersionTexts (threadId: string, versionId: string | undefined) {
   return useQuery({
-    // A version stays as it is, until it is none any more.
+    // A version never changes while it exists.
     queryKey: ['version', threadId, versionId ?? ''],
     async queryFn (): Promise<VersionText[]> {
       const path = { id: threadId, versionId: versionId! }

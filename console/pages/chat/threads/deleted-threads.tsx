@@ -8,10 +8,10 @@ import { Failed } from '../../../parts/failed.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** Deleted conversations that are listed. */
+/** The maximum number of deleted conversations in the list. */
 const LISTED = 100
 
-/** The conversations that were deleted in the last 30 days, each with a button that brings it back. */
+/** The conversations that were deleted in the last 30 days, each with a button that restores it. */
 export function DeletedThreads ({ onRestored }: { onRestored: (id: string) => void }) {
   const { data } = useQuery({
     queryKey: [...keys.threads(), 'deleted'],
@@ -30,7 +30,7 @@ export function DeletedThreads ({ onRestored }: { onRestored: (id: string) => vo
 
 type Deleted = Pick<Thread, 'id' | 'title' | 'deletedAt'>
 
-/** Offers to bring back what was deleted on this page just now. */
+/** Offers to restore the conversation that was just deleted on this page. */
 export function JustDeleted ({ thread, onRestored }: { thread: Deleted, onRestored: (id: string) => void }) {
   return (
     <div role='status'>

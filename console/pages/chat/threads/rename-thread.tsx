@@ -8,7 +8,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 
-/** Gives a conversation another title. Without one, the service makes a title again. */
+/** A dialog that renames a conversation. If the title is empty, the service generates a title again. */
 export function RenameThread ({ id, title, isOpen, onClose }: { id: string, title: string, isOpen: boolean, onClose: () => void }) {
   const queries = useQueryClient()
   const rename = useMutation({

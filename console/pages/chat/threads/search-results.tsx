@@ -13,7 +13,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { foundPath } from '../thread/found-message.ts'
 import { ThreadRow } from './thread-row.tsx'
 
-/** Results that are read at once. Pages of the service may be short, because each takes a limited time. */
+/** The number of results to read at a time. Pages of the service may be shorter, because each has a time limit. */
 const PAGE = 20
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
   onDeleted: (thread: { id: string, title: string }) => void
 }
 
-/** The messages of all conversations that hold a text, by conversation. Each opens its conversation at that message. */
+/** The messages of all conversations that contain a text, grouped by conversation. Each opens its conversation at that message. */
 export function SearchResults ({ text, current, onOpen, onDeleted }: Props) {
   const hasWords = /[\p{L}\p{N}]/u.test(text)
   const query = useInfiniteQuery({
@@ -67,7 +67,7 @@ export function SearchResults ({ text, current, onOpen, onDeleted }: Props) {
   )
 }
 
-/** Puts the results of a conversation together: what stands for the conversation, and then the messages. */
+/** Groups the results by conversation: first the result for the conversation itself, then its messages. */
 function byThread (results: SearchResult[]): Array<[thread: SearchResult, ...messages: SearchResult[]]> {
   const groups = new Map<string, [SearchResult, ...SearchResult[]]>()
   for (const result of results) {
@@ -78,7 +78,7 @@ function byThread (results: SearchResult[]): Array<[thread: SearchResult, ...mes
   return [...groups.values()]
 }
 
-/** A text with the places that were searched for. */
+/** A text with its matches highlighted. */
 function MarkedText ({ text, matches }: SearchSnippet) {
   let end = 0
   const pieces = matches.map((match) => {

@@ -5,20 +5,20 @@ import { sayPeriod } from '../../../lib/time.ts'
 
 interface ThreadGroup {
   name: string
-  /** The name in full. */
+  /** The full name of the group. */
   title: string
   threads: Thread[]
 }
 
-/** The service keeps what clients store with a conversation. */
+/** Returns true if a conversation is pinned. The service stores unknown fields that clients set, such as `pinned`. */
 export const isPinned = (thread: Thread): boolean => (thread as { pinned?: unknown }).pinned === true
 
-/** The folder that was chosen for a conversation. */
+/** Returns the folder that was chosen for a conversation. */
 export const folderOf = ({ settings }: Thread): string | undefined => settings?.cwd
 
 /**
- * Returns the conversations that are pinned, and the others by the periods in which they were changed last or by their folders. Each group
- * keeps the order of the conversations.
+ * Returns the pinned conversations as one group, and the others grouped by the time of their last change or by folder. Each group keeps the
+ * order of the conversations.
  */
 export function groupThreads (threads: Thread[], by: 'time' | 'folder', now: number): ThreadGroup[] {
   const titleOf = (thread: Thread): string => {

@@ -19,24 +19,24 @@ import { SearchResults } from './search-results.tsx'
 import { folderOf, groupThreads, isPinned } from './thread-groups.ts'
 import { ThreadRow } from './thread-row.tsx'
 
-/** Threads of one page of the list, and the most that are shown: the rest is found by searching. */
+/** The number of threads on a page of the list, and the maximum number of pages. Other threads are found by searching. */
 const PAGE = 50
 const MOST_PAGES = 4
-/** What is typed is searched for after this pause, ms. */
+/** The pause in typing after which the search starts, in milliseconds. */
 const TYPING_MS = 200
 
 interface Props {
   current?: string
   onOpen: () => void
   onNew: () => void
-  /** The conversation that is shown was deleted. */
+  /** Called when the conversation that is shown was deleted. */
   onDeleted: () => void
   onRestored: (id: string) => void
 }
 
 type DeletedThread = Pick<Thread, 'id' | 'title'>
 
-/** Reads the conversations page by page, and those that are pinned, which may be older than all pages. */
+/** Reads the conversations page by page, and separately the pinned ones, which may be older than all pages. */
 function useThreads () {
   const query = useInfiniteQuery({
     queryKey: [...keys.threads(), 'list'],
@@ -54,7 +54,7 @@ function useThreads () {
   return { query, threads: [...listed, ...older], isFull: (query.data?.pages.length ?? 0) >= MOST_PAGES }
 }
 
-/** The conversations, most recently changed first, and a search in all that was said in them. */
+/** The conversations, most recently changed first, and a search in the text of all of them. */
 export function ThreadList (props: Props) {
   const { current, onOpen, onNew, onRestored } = props
   const [deleted, setDeleted] = useState<DeletedThread>()

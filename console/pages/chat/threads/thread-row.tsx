@@ -16,16 +16,16 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { RenameThread } from './rename-thread.tsx'
 
 interface Props {
-  /** Without a state it shows its time. */
+  /** The conversation. If `status` is absent, the row shows the time instead. */
   thread: Pick<Thread, 'id' | 'title' | 'updatedAt'> & Partial<Pick<Thread, 'status'>> & { pinned?: boolean }
   isCurrent: boolean
   onOpen: () => void
   onDeleted: () => void
-  /** What was found in it. */
+  /** Search results in this conversation. */
   children?: ReactNode
 }
 
-/** A conversation in the list; the one that is shown can be renamed and deleted. */
+/** A conversation in the list. The current one can be renamed and deleted. */
 export function ThreadRow ({ thread: { id, title, status, updatedAt, pinned = false }, isCurrent, onOpen, onDeleted, children }: Props) {
   const [isRenaming, setIsRenaming] = useState(false)
   const queries = useQueryClient()

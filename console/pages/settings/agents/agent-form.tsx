@@ -14,13 +14,13 @@ import { ModelPicker } from '../../../parts/models/model-picker.tsx'
 
 const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 
-/** What the fields hold at first. */
+/** Returns the initial values of the fields. */
 const valuesOf = ({ name = '', description = '', options = {} }: Partial<NamedAgent> = {}) => ({
   ...{ name, description, instructions: options.instructions ?? '', model: options.model ?? '', effort: String(options.effort ?? '') },
   ...{ allowed: options.allowTools?.join('\n') ?? '', denied: options.denyTools?.join('\n') ?? '' }
 })
 
-/** The form of an agent, a new one or one that there is. Options that it has no field for stay as they are. */
+/** The form of a new or an existing agent. Options without a field stay unchanged. */
 export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: () => void }) {
   const { options = {} } = agent ?? {}
   const begin = useMemo(() => valuesOf(agent), [agent])

@@ -14,7 +14,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { AgentForm } from './agent-form.tsx'
 
-/** The agents: options under a name, which conversations and tasks can have. */
+/** The agents: named sets of options, which conversations and tasks can use. */
 export function Agents () {
   const agents = useAgents()
   const [isNew, setIsNew] = useState(false)
@@ -68,7 +68,7 @@ function AgentItem ({ agent }: { agent: NamedAgent }) {
   )
 }
 
-/** Throws the refusal of a deletion with the conversations and tasks that have the agent. */
+/** Rethrows the refusal of a deletion, with the conversations and tasks that use the agent. */
 function withUsers (error: unknown): never {
   if (!(error instanceof AgentError) || error.details === undefined) throw error
   throw new Error([error.message, ...error.details.map(({ message }) => `${message}.`)].join(' '))

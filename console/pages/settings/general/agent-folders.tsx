@@ -14,7 +14,10 @@ import { Loaded } from '../../../parts/loaded.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { configQuery } from './budget.tsx'
 
-/** The folders that file tools may use besides those of conversations and tasks. Only a service with a token lets a page change them. */
+/**
+ * The folders that file tools may use in addition to those of conversations and tasks. A page can change them only if the service has a
+ * token.
+ */
 export function AgentFolders () {
   const config = useQuery(configQuery)
   const hasToken = useSession().token !== undefined

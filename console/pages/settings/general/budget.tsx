@@ -9,7 +9,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 
-/** The settings that are asked for. */
+/** The part of the configuration that the form reads. */
 interface Settings {
   budget?: { day?: { usd?: number, tokens?: number } }
   roots?: string[]
@@ -17,7 +17,7 @@ interface Settings {
 }
 export const configQuery = { queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) as Promise<Settings> }
 
-/** What all calls of models may cost on a day; nothing entered is no limit. */
+/** The budget of all model calls of a day; an empty field is no limit. */
 export function Budget () {
   const config = useQuery(configQuery)
   return (

@@ -14,10 +14,10 @@ import { Failed } from '../../../parts/failed.tsx'
 import { forgetLatelyUsed } from '../../../parts/models/lately-used.ts'
 import { ImportBackup } from './import-backup.tsx'
 
-/** The words without which the service erases nothing. */
+/** The text without which the service erases nothing. */
 const ERASE = 'erase everything'
 
-/** Takes all that is stored out of the service: as a backup that another one can read, or for people to read; or erases it. */
+/** Exports all stored data, as a backup that a service can import or in a form for people, and erases all data. */
 export function Data () {
   const [passphrase, setPassphrase] = useState('')
   const [isErasing, setIsErasing] = useState(false)
@@ -72,7 +72,7 @@ export function Data () {
   )
 }
 
-/** Asks for a word before everything is erased; then the console begins anew. */
+/** Asks the user to type a word before all data is erased. Afterwards the console starts again. */
 function Erase ({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const isMeant = typed.trim().toLowerCase() === say('data.eraseWord')
@@ -81,7 +81,7 @@ function Erase ({ onClose }: { onClose: () => void }) {
       await eraseAll({ ...asked(), body: { confirm: ERASE } })
       forgetDrafts()
       forgetLatelyUsed()
-      // The service takes no connection until it has begun anew.
+      // The service accepts no connection until it has restarted.
       await whenBack()
       location.assign('/console/')
     }

@@ -9,9 +9,9 @@ import { ServiceText } from '../../../parts/service-text.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** The phones that may decide approvals, and how another one is paired. A secret of a code is shown in a terminal alone. */
+/** The paired phones, which may decide approvals, and how to pair another one. The secret of a pairing code is shown only in a terminal. */
 export function Devices () {
-  // No event tells that a device was paired.
+  // There is no event for a new pairing, so the list is always stale.
   const query = useQuery({ queryKey: keys.devices(), queryFn: () => listDevices(asked()).then(body), staleTime: 0 })
   return (
     <section className='section' aria-label={say('devices.title')}>

@@ -6,7 +6,7 @@ import { Budget } from './budget.tsx'
 import { Data } from './data.tsx'
 import { Devices } from './devices.tsx'
 
-/** How the console looks, what a day may cost, who decides from a phone, the folders of the agent, and what is done with all data. */
+/** General settings: the appearance, the daily budget, paired devices, the agent's folders, and all data. */
 export function General () {
   const { theme, text } = useAppearance()
   return (

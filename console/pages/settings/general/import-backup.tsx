@@ -14,7 +14,7 @@ import { Time } from '../../../parts/time.tsx'
 
 /** The first bytes of every backup. */
 const MAGIC = 'lagentbk'
-/** How often the service is asked how far it is, ms. */
+/** The interval at which the progress of an import is read, in milliseconds. */
 const ASK_MS = 500
 const MIB = 1024 * 1024
 const COUNTED = ['threads', 'messages', 'tasks', 'runs', 'facts', 'attachments', 'agents'] as const
@@ -42,7 +42,7 @@ function useImport () {
       await importAll({ ...asked(), headers: headersOf(sent), body: sent.file })
     },
     async onSettled (_done, error) {
-      // The service begins anew; without an answer, nobody knows whether it does so with the backup.
+      // The service restarts. If the response is lost, it is unknown whether the service restarts with the backup.
       if (error !== null && !isUnreachable(error)) return
       if (!await whenBack()) throw new Error(say('data.importNotBack'))
       void queries.resetQueries()
@@ -55,7 +55,7 @@ function useImport () {
   return { check, importing, reset }
 }
 
-/** Puts a backup in the place of all that the service has: says what is in it, asks, and says how it ended. */
+/** Replaces all data of the service by a backup: shows the contents of the backup, asks for confirmation, and shows the outcome. */
 export function ImportBackup () {
   const [isOpen, setIsOpen] = useState(false)
   const state = useImport()
@@ -84,7 +84,7 @@ function Step ({ check, importing, reset, onClose }: ReturnType<typeof useImport
 }
 
 interface ChooseProps {
-  /** The file and passphrase of the attempt that failed. */
+  /** The file and passphrase of the failed attempt. */
   before: Sent | undefined
   error: unknown
   onChosen: (sent: Sent) => void
@@ -124,7 +124,7 @@ function Choose ({ before, error, onChosen, onClose }: ChooseProps) {
 
 const sizeOf = (bytes: number) => say('data.megabytes', { count: numbers.format(Math.max(0.1, Math.round(bytes / MIB * 10) / 10)) })
 
-/** The progress of the check or the import of the file. */
+/** The progress of the check, or of the import. */
 function Progress ({ file, isImport = false }: { file: File, isImport?: boolean }) {
   const { data, isError } = useQuery({
     queryKey: ['import', file.name, isImport],
@@ -152,7 +152,7 @@ interface FoundProps {
   onBack: () => void
 }
 
-/** The contents of the backup beside those that it would replace; the import needs a typed word. */
+/** The contents of the backup, beside the data that it would replace. The import needs a typed word. */
 function Found ({ found, error, onImport, onBack }: FoundProps) {
   const { createdAt, version, holds, replaces, settings, kept, busy, missingBytes, bytes } = found
   const [typed, setTyped] = useState('')

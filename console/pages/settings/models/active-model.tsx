@@ -8,7 +8,7 @@ import { ListErrors } from '../../../parts/models/list-errors.tsx'
 import { ModelPicker } from '../../../parts/models/model-picker.tsx'
 import { useConfigure, useModelTest } from '../../../parts/models/model-queries.ts'
 
-/** Chooses the model of the next run, and tests it. */
+/** Chooses the model for the next runs, and tests it. */
 export function ActiveModel ({ active }: { active: string }) {
   const [chosen, setChosen] = useState<string>()
   const configure = useConfigure()
@@ -37,7 +37,7 @@ export function ActiveModel ({ active }: { active: string }) {
   )
 }
 
-/** Buttons that make one small call of a model, or several that examine it, and what came of them. */
+/** A button for one small test call of a model and one for a longer examination, with their results. */
 function ModelTest ({ model }: { model: string }) {
   const test = useModelTest()
   const result = test.data

@@ -12,7 +12,7 @@ import { useAddressStore, useAddressTest } from '../../../parts/models/model-que
 import { nameOf, readAddress } from '../../../parts/models/read-address.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** Connects a server with OpenAI's API at any address. Only a service with a token lets a page name an address. */
+/** Connects a server with OpenAI's API at any address. A page can add an address only if the service has a token. */
 export function AddAddress ({ names }: { names: string[] }) {
   const [isOpen, setIsOpen] = useState(false)
   if (useSession().token === undefined) return <p className='quiet'>{say('address.noToken')}</p>
@@ -26,9 +26,9 @@ export function AddAddress ({ names }: { names: string[] }) {
 
 const NOTHING = { address: '', name: '', key: '', model: '' }
 
-/** What was entered, what is wrong with it, and the attributes of its fields. */
+/** The values of the form, the errors in them, and the attributes of its fields. */
 function useAddressForm (names: string[], isBusy: boolean, onChange: () => void) {
-  // A test has the address in the configuration for a while.
+  // During a test, the new address is in the configuration, so the names from before are used.
   const [taken] = useState(() => new Set(names))
   const [values, setValues] = useState(NOTHING)
   const baseURL = readAddress(values.address)
@@ -52,7 +52,10 @@ function useAddressForm (names: string[], isBusy: boolean, onChange: () => void)
   }
 }
 
-/** Asks for an address and its key. They are tried without being kept, and kept when the user says so. The key stays on no page. */
+/**
+ * Asks for an address and its key. Both are tested without being stored, and are stored when the user confirms. The page never shows the
+ * key.
+ */
 function AddressDialog ({ names, onClose }: { names: string[], onClose: () => void }) {
   const test = useAddressTest()
   const store = useAddressStore()
@@ -105,7 +108,7 @@ function AddressDialog ({ names, onClose }: { names: string[], onClose: () => vo
   )
 }
 
-/** What came of the test, with the server's own words. */
+/** The result of the test, with the server's own error message. */
 function Tested ({ ok, model, latencyMs, error = '', said: words }: NonNullable<ReturnType<typeof useAddressTest>['data']>) {
   if (ok) return <p className='note note-good'>{say('settings.testOk', { model, time: sayDuration(latencyMs) })}</p>
   return (

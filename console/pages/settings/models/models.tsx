@@ -23,7 +23,7 @@ const ROLES = [
 ] as const
 const REACH = { machine: 'settings.reachMachine', network: 'settings.reachNetwork', cloud: 'settings.reachCloud' } as const
 
-/** The model in use, the keys of providers, and model servers on this machine. */
+/** The active model, the keys of providers, and model servers on this computer. */
 export function Models () {
   const providers = useProviders()
   const { data: state } = useQuery({ queryKey: keys.health(), queryFn: () => health(asked()).then(body) })
@@ -57,7 +57,7 @@ export function Models () {
   )
 }
 
-/** The model files that the service has, and after a search what else runs or lies on this machine. */
+/** The model files that the service knows, and, after a search, other servers and files on this computer. */
 function OfThisMachine () {
   const [isAsked, setIsAsked] = useState(false)
   const own = localFilesIn(useModels().data ?? {})

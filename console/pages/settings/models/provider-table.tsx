@@ -13,10 +13,10 @@ import { configQuery } from '../general/budget.tsx'
 
 type Provider = Omit<ProviderList['providers'][number], 'default_model'>
 
-/** Providers that need nothing but a key. */
+/** Providers that need only a key. */
 export const KNOWN = ['anthropic', 'openai', 'google']
 
-/** The providers with their keys: entered, replaced and removed here, never shown. */
+/** The providers with their keys. Keys can be entered, replaced and removed, but are never shown. */
 export function ProviderTable ({ providers, active }: { providers: Provider[], active: string }) {
   const [entering, setEntering] = useState<string>()
   const addresses = useQuery(configQuery).data?.providers ?? {}
@@ -60,7 +60,7 @@ const isOfFiles = ({ kind, takesKey }: Provider) => kind === 'direct' && !takesK
 
 interface ActionsProps {
   provider: Provider
-  /** Of a server that the configuration names. */
+  /** The address of a server from the configuration. */
   address?: string
   active: string
   onEnter: (name: string) => void
@@ -95,7 +95,7 @@ function Actions ({ provider: { name, keyFrom }, address, active, onEnter }: Act
   )
 }
 
-/** Whether a provider can be called, and where a key comes from that cannot be removed here. */
+/** Shows whether a provider can be called, and where a key comes from that cannot be removed here. */
 function KeyState ({ kind, configured, keyFrom }: Provider) {
   if (kind === 'offline') return <>{say('settings.kind_offline')}</>
   if (keyFrom === undefined) return <>{say(configured ? 'settings.needsNoKey' : 'settings.notConfigured')}</>

@@ -11,7 +11,7 @@ import { readPairs } from './read-pairs.ts'
 import { splitCommand } from './split-command.ts'
 import { useConnect } from './server-queries.ts'
 
-/** The form that connects a tool server. Its secrets are sent to the service and kept nowhere on the page. */
+/** The form that connects a tool server. Secrets are sent to the service, and the page does not store them. */
 export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
   const [isAddress, setIsAddress] = useState(false)
   const [name, setName] = useDraft('server name')
@@ -26,7 +26,7 @@ export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
   const [clientSecret, setClientSecret] = useState('')
   const [redirectUri, setRedirectUri] = useDraft('server redirect')
   const connect = useConnect()
-  /** A whole line in the field of the program is the program with its arguments. */
+  /** Splits a command line that was typed into the field of the program. */
   const split = () => {
     const found = splitCommand(command)
     if (found === undefined) return
@@ -126,6 +126,9 @@ export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
   )
 }
 
-/** What has become of the server, as a sentence; its entry in the list says that it waits for the user, as long as it does. */
+/**
+ * Returns the outcome of connecting a server as a sentence; undefined if the server waits for the user's authorization, which its list
+ * entry shows.
+ */
 const outcome = (connected: Connected | Authorizing, name: string): string | undefined =>
   connected.status === 'authorizing' ? undefined : say('settings.connectedNow', { name, count: connected.tools.length })

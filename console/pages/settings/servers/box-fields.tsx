@@ -2,12 +2,12 @@ import { say } from '../../../lib/say.ts'
 import { Field } from '../../../parts/field.tsx'
 import { FolderButton } from '../../../parts/folders/folder-button.tsx'
 
-/** Whether this is a system whose boxes can hold a tool server. */
+/** Returns true on a system whose boxes can run a tool server. */
 export const canBox = (): boolean => /linux/i.test(navigator.platform)
 
 const linesOf = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
 
-/** The box that the form describes. */
+/** Returns the box that the form describes. */
 export function boxOf (hosts: string, folders: string) {
   const [network, write] = [linesOf(hosts), linesOf(folders)]
   return { ...network.length > 0 && { network }, ...write.length > 0 && { write } }
@@ -22,7 +22,7 @@ interface Props {
   setFolders: (folders: string) => void
 }
 
-/** Whether a program runs in a box, and what it may reach from there. */
+/** Fields for whether a program runs in a box, and what it may access from there. */
 export function BoxFields ({ isBoxed, setIsBoxed, hosts, setHosts, folders, setFolders }: Props) {
   return (
     <>

@@ -7,7 +7,7 @@ interface Client {
   redirectUri: string
 }
 
-/** The fields of a request for the client that the form describes. */
+/** Returns the request fields for the OAuth client that the form describes. */
 export const clientOf = ({ clientId, clientSecret, redirectUri }: Client) => ({
   ...clientId.trim() !== '' && { clientId: clientId.trim() },
   ...clientSecret !== '' && { clientSecret },
@@ -20,7 +20,7 @@ interface Props extends Client {
   setRedirectUri: (redirectUri: string) => void
 }
 
-/** The client with which its user signs in at a server that registers nobody by itself. Its secret is not shown again. */
+/** Fields for the OAuth client of a server that does not register clients by itself. The secret is not shown again. */
 export function ClientFields ({ clientId, setClientId, clientSecret, setClientSecret, redirectUri, setRedirectUri }: Props) {
   return (
     <details>

@@ -10,8 +10,8 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { useImport } from './server-queries.ts'
 
 /**
- * Connects the servers of a text as a README shows it. What the text leaves open is asked for; the text may hold secrets, so no draft is
- * kept.
+ * Connects the servers of a pasted configuration, such as a README shows. Missing values are asked for. The text may hold secrets, so no
+ * draft is stored.
  */
 export function PasteServers () {
   const [text, setText] = useState('')
@@ -69,7 +69,7 @@ const STATES: Record<ImportedServer['status'], string> = {
   ...{ exists: 'waiting', incomplete: 'waiting', refused: 'failed' }
 }
 
-/** What became of one entry. */
+/** The outcome for one server. */
 function Imported ({ name, status, message }: ImportedServer) {
   return (
     <li className='imported'>

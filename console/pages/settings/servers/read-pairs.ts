@@ -1,6 +1,6 @@
 /**
- * Reads lines of a name and a value with a separator between them, such as `TOKEN=abc`. Empty lines are skipped; a line without the
- * separator is a name with an empty value.
+ * Parses lines with a name, a separator and a value, such as `TOKEN=abc`. Empty lines are skipped. A line without the separator is a name
+ * with an empty value.
  */
 export function readPairs (text: string, separator: '=' | ':'): Record<string, string> {
   return Object.fromEntries(text.split('\n').filter((line) => line.trim() !== '').map((line) => {

@@ -9,7 +9,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { useAccept, useServer, useTakeBack } from './server-queries.ts'
 import { ServerResources } from './server-resources.tsx'
 
-/** The tools of a server with its own descriptions, what is not used of it, and its latest error output. */
+/** The tools of a server with the server's descriptions, its features that are not used, and its latest error output. */
 export function ServerDetails ({ name }: { name: string }) {
   const server = useServer(name)
   return (
@@ -54,7 +54,7 @@ function Details ({ server }: { server: ToolServerDetail }) {
   )
 }
 
-/** Says how many tools of a server run unasked since its user accepted them, and accepts or takes back. */
+/** Shows how many tools of a server run without asking because the user has accepted them, with buttons to accept or to take this back. */
 function ServerAcceptance ({ server: { name, status, approval, digest, toolDetails } }: { server: ToolServerDetail }) {
   const accept = useAccept(name)
   const takeBack = useTakeBack(name)

@@ -17,18 +17,18 @@ import { ServerDetails } from './server-details.tsx'
 import { useDisconnect, useServer, useServerSettings } from './server-queries.ts'
 
 const MOST_TOOLS = 12
-/** The others are among the details. */
+/** The maximum number of warnings in the list. The details show all of them. */
 const MOST_WARNINGS = 2
 
 const lasted = (since: number, now: number) => sayDuration(Math.max(now - since, 0))
 
 interface Props {
   server: ToolServer
-  /** When its state was read, epoch milliseconds. */
+  /** When the state of the server was read, in milliseconds since the Unix epoch. */
   now: number
 }
 
-/** One tool server: its state, what it does while it starts, why it is not connected, and what can be done. */
+/** One tool server: its state, its startup progress, its connection error, and its buttons. */
 export function ServerItem ({ server: { name, status, tools, error, warnings = [], connecting, authorizationUrl, unsaved }, now }: Props) {
   const [isShown, setIsShown] = useState(false)
   const disconnect = useDisconnect()
@@ -81,7 +81,7 @@ export function ServerItem ({ server: { name, status, tools, error, warnings = [
   )
 }
 
-/** The address at which the user authorises the service at a server. The connection continues by itself afterwards. */
+/** The address at which the user authorizes the service at a server. The connection then continues by itself. */
 function Authorization ({ name, url }: { name: string, url?: string }) {
   const server = useServer(name)
   const address = url ?? server.data?.authorizationUrl
@@ -96,7 +96,7 @@ function Authorization ({ name, url }: { name: string, url?: string }) {
   )
 }
 
-/** The host of an address that a browser may open; undefined for any other. */
+/** Returns the host of an address that a browser may open; undefined for other addresses. */
 function hostOf (address: string | undefined): string | undefined {
   const url = address === undefined ? null : URL.parse(address)
   return url !== null && ['http:', 'https:'].includes(url.protocol) ? url.host : undefined

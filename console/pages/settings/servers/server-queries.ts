@@ -17,16 +17,16 @@ import { asked, body } from '../../../lib/service.ts'
 export const useServer = (name: string) =>
   useQuery({ queryKey: [...keys.servers(), name], queryFn: () => getToolServer({ ...asked(), path: { name } }).then(body) })
 
-/** Changes a server; the servers are then read anew. */
+/** A mutation of tool servers, which then reads the servers again. */
 function useServerChange<V, R> (change: (values: V) => Promise<R>) {
   const queries = useQueryClient()
   return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: keys.servers() }) })
 }
 
-/** Connects a server, or replaces the one of its name. */
+/** Connects a server, or replaces the server with the same name. */
 export const useConnect = () => useServerChange((server: ConnectBody) => connectToolServer({ ...asked(), body: server }).then(body))
 
-/** Connects the servers that a text names. */
+/** Connects the servers that a configuration text names. */
 export const useImport = () => useServerChange((found: ImportServersBody) => importToolServers({ ...asked(), body: found }).then(body))
 
 export const useDisconnect = () => useServerChange((name: string) => disconnectToolServer({ ...asked(), path: { name } }).then(body))
@@ -34,7 +34,7 @@ export const useDisconnect = () => useServerChange((name: string) => disconnectT
 export const useServerSettings = (name: string) =>
   useServerChange((settings: ToolServerSettings) => configureToolServer({ ...asked(), path: { name }, body: settings }).then(body))
 
-/** Accepts the tools of a server as they were shown, by their digest. */
+/** Accepts the tools of a server as they were shown, identified by their digest. */
 export const useAccept = (name: string) =>
   useServerChange((digest: string) => acceptToolServer({ ...asked(), path: { name }, body: { digest } }).then(body))
 

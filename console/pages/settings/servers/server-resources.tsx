@@ -10,11 +10,11 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** Resources that are listed until their user asks for all. */
+/** The number of resources that are listed until the user asks for all. */
 const SHOWN = 20
 const LONGEST = 300
 
-/** What a tool server has to read, and the templates of further addresses. There is no section for a server without any. */
+/** The resources of a tool server and its templates for further addresses. Renders nothing for a server without either. */
 export function ServerResources ({ server }: { server: string }) {
   const list = useQuery({
     queryKey: [...keys.servers(), server, 'resources'],

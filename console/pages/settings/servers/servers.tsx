@@ -9,13 +9,13 @@ import { AddServer } from './add-server.tsx'
 import { PasteServers } from './paste-servers.tsx'
 import { ServerItem } from './server-item.tsx'
 
-/** The tool servers with their states, and the form that adds one: at once where there is none, otherwise when a person asks for it. */
+/** The tool servers with their states, and the form that adds one. The form is open if there is no server; otherwise the user opens it. */
 export function Servers () {
   const servers = useServers({ shown: true })
   const now = servers.dataUpdatedAt
   const [isAsked, setIsAsked] = useState<'pressed' | 'none'>()
   const hasNone = servers.data?.servers.length === 0
-  // The form of the first server stays, and says what became of it.
+  // Keeps the form open after the first server was added, because it shows the outcome.
   if (hasNone && isAsked === undefined) setIsAsked('none')
   return (
     <>

@@ -15,17 +15,17 @@ import { ServiceText } from '../../../parts/service-text.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** Changed files that are named. */
+/** The maximum number of changed files that are named. */
 const MOST_NAMED = 8
 
-/** The skills for work in a folder, and whether they are as they were when the agent read them. */
+/** The skills for work in a folder, and whether their files have changed since the agent read them. */
 export function Skills () {
   const [folder, setFolder] = useDraft('skills folder')
   const [shown, setShown] = useState(folder.trim())
   const skills = useQuery({
     queryKey: [...keys.skills(), shown],
     queryFn: () => listSkills({ ...asked(), query: shown === '' ? {} : { cwd: shown } }).then(body),
-    // Folders change without the service being told.
+    // Files of skills change without an event.
     staleTime: 0
   })
   const look = (event: FormEvent) => {
@@ -56,7 +56,7 @@ function SkillItem ({ skill, cwd }: { skill: Skill, cwd: string }) {
   const accept = useMutation({
     mutationFn: (digest: string) => acceptSkill({ ...asked(), body: { name, cwd, digest } }).then(body),
     onSuccess: () => announce(say('settings.skillAccepted', { name })),
-    // A skill that was not accepted is shown as it is now.
+    // If the acceptance fails, the skill is shown in its current state.
     onSettled: () => queries.invalidateQueries({ queryKey: keys.skills() })
   })
   const more = changed.length - MOST_NAMED

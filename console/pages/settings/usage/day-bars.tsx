@@ -2,7 +2,7 @@ import { useId } from 'react'
 
 interface Props {
   title: string
-  /** A value for each day, the oldest first. */
+  /** A value for each day, oldest first. */
   days: Array<{ day: string, value: number }>
   say: (value: number) => string
 }
@@ -13,7 +13,7 @@ const GAP = 4
 const dayNames = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const nameOf = (day: string) => dayNames.format(new Date(`${day}T00:00`))
 
-/** A bar for each day. The table below has the numbers for people who cannot see them. */
+/** A bar for each day. The table below holds the same numbers for people who cannot see the bars. */
 export function DayBars ({ title, days, say }: Props) {
   const id = useId()
   const most = Math.max(...days.map(({ value }) => value), Number.MIN_VALUE)
@@ -39,7 +39,7 @@ export function DayBars ({ title, days, say }: Props) {
   )
 }
 
-/** A share of a whole, as a bar. */
+/** A bar that shows a fraction of a whole, from 0 to 1. */
 export function ShareBar ({ share, isFull = false }: { share: number, isFull?: boolean }) {
   return (
     <svg className='share' viewBox='0 0 100 4' preserveAspectRatio='none' aria-hidden='true'>

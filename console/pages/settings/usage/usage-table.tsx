@@ -15,7 +15,7 @@ const HEADS = { model: 'settings.byModel', role: 'settings.byRole', task: 'setti
 const COUNTS = ['calls', 'inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const
 const weightOf = ({ costUsd, inputTokens, outputTokens }: Counts, isCost: boolean) => isCost ? costUsd ?? 0 : inputTokens + outputTokens
 
-/** The usage of each model, role, task or conversation, the most first, and of all together. */
+/** The usage by model, role, task or conversation, largest first, and the total. */
 export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
   const shown = groups.slice(0, MOST_ROWS)
   const isCost = groups.some(({ costUsd }) => costUsd !== undefined)
@@ -67,7 +67,7 @@ const Cells = ({ counts }: { counts: Counts }) => (
   </>
 )
 
-/** Returns the sums of several groups. */
+/** Returns the totals of several groups. */
 export function sumOf (groups: Group[]): Counts {
   const sum = (name: (typeof COUNTS)[number] | 'unpricedCalls') => groups.reduce((total, group) => total + group[name], 0)
   const priced = groups.flatMap(({ costUsd }) => costUsd ?? [])

@@ -21,7 +21,7 @@ const sayDay = (day: string) => new Date(`${day}T00:00`).toLocaleDateString()
 const useUsage = (by: Grouping | 'day') =>
   useQuery({ queryKey: [...keys.usage(), by], queryFn: () => getUsage({ ...asked(), query: { by } }).then(body) })
 
-/** What model calls used: today, this month, in each of the last 30 days, and grouped as a table. */
+/** The usage of model calls: today, this month, on each of the last 30 days, and grouped in a table. */
 export default function Usage () {
   const [by, setBy] = useState<Grouping>('model')
   const days = useUsage('day')
@@ -45,7 +45,7 @@ export default function Usage () {
   )
 }
 
-/** The sums of today and of this month, as far as it is among the last 30 days, and how much of the budget of a day is left. */
+/** The totals of today and of this month, as far as the last 30 days reach, and the rest of the daily budget. */
 function Totals ({ report: { groups, to } }: { report: UsageReport }) {
   const limit = useQuery(configQuery).data?.budget?.day?.usd
   const today = sumOf(groups.filter(({ key }) => key === to))
@@ -91,7 +91,7 @@ function Days ({ report: { groups, from, to } }: { report: UsageReport }) {
   )
 }
 
-/** Returns all days from one to another, both as 2026-01-31. */
+/** Returns all days from one to another, both in the form 2026-01-31. */
 function daysOf (from: string, to: string): string[] {
   const first = Date.parse(from)
   const count = Math.round((Date.parse(to) - first) / DAY_MS) + 1
