@@ -6,31 +6,31 @@ import type { StateOf } from './approval-states.ts'
 import type { Boundary } from './boundary.ts'
 import type { ShownPlace, WorkFolder } from './tool.ts'
 
-/** The conversation or the task that a run, and so its approvals, belong to. */
+/** The conversation or task to which a run and its approvals belong. */
 export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
 
 export const ownerOf = ({ threadId, taskId }: { threadId?: string, taskId?: string }): Owner =>
   taskId === undefined ? { threadId: threadId! } : { taskId }
-/** Returns a text that identifies an owner; keys are made from it. */
+/** Returns a text that identifies an owner, for use in keys. */
 export const ownerText = ({ threadId, taskId }: Owner): string => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
 
 type OfThread = Extract<Owner, { threadId: string }>
 type OfTask = Extract<Owner, { taskId: string }>
 
-/** Where a file is: the real path of its folder, and its name in it. */
+/** The place of a file: the real path of its folder, and the name of the file. */
 export interface FilePlace {
   folder: string
   name: string
 }
 
-/** The fields of approvals of every kind. */
+/** The fields that approvals of most kinds have. Times are milliseconds since the Unix epoch. */
 interface Item {
   approvalId: string
   runId: string
   /** The segment of the run that made the request. After the decision, the run continues in the next segment. */
   segment: number
   createdAt: number
-  /** The time until which the request can be answered. */
+  /** The time until which the request can be answered; milliseconds since the Unix epoch. */
   expiresAt: number
 }
 
@@ -64,37 +64,42 @@ export interface ToolItem extends Item, Decided, Call {
   folder: Omit<WorkFolder, 'path'>
   /** The identity of the tool when the request was made, for tools whose definition may change under the same name. */
   identity?: string
-  /** The policies because of which the call asks, in words. */
+  /** The reasons for asking, one for each policy that requires an approval, in words. */
   reasons?: AskReason[]
   /** Why the approval is requested again, in words. */
   note?: string
-  /** What was at the paths that the call would change; empty if these paths are not known. Absent in records of older versions. */
+  /**
+   * The state of the paths that the call would change, as the request showed it; empty if these paths are not
+   * known. Absent in records of older versions.
+   */
   shown?: ShownPlace[]
-  /** In a task: the paths of `shown` with something that the task did not make, or that others have changed since the task made it. */
+  /**
+   * Tasks only: the paths in `shown` with a file or folder that the task did not make, or that others have changed since the task made it.
+   */
   others?: string[]
-  /** What later runs of the task may do unasked once this is approved, in words. */
+  /** What later runs of the task may do without asking, once this call is approved, in words. */
   teaches?: string[]
-  /** The digest of the preview that the person saw who decided, if it differed from `shown`. */
+  /** The digest of the preview that the deciding person saw, if the preview differed from `shown`. */
   previewDigest?: string
-  /** The ids of approvals of the same step whose calls come before this one and change files. */
+  /** The ids of approvals of the same step whose calls run before this call and change files. */
   behind?: string[]
-  /** How often the request was made before, because what is at the paths had changed. */
+  /** How often the approval was requested before. It is requested again if the state of the paths has changed. */
   asks?: number
-  /** The person approved the call for whatever is at its paths when it runs. */
+  /** The person approved the call independent of the state of its paths when the call runs. */
   unbound?: true
-  /** The input with which the person replaced the input of the model. */
+  /** The corrected input, if the person changed the input of the model. */
   correctedInput?: unknown
-  /** The ids of the calls that are the reason for asking. */
+  /** The ids of earlier calls that are the reason for asking. */
   because?: string[]
-  /** The id of the request that replaced this one after it was approved, because the folder had changed; the call did not run. */
+  /** The id of the request that replaced this approved request, because the folder had changed. The call did not run. */
   replacedBy?: string
-  /** The scopes that the decision may have, each with a sentence for the user; absent: only this call. */
+  /** The scopes that the decision may have, each with a sentence for the user. Absent if the decision can cover only this call. */
   scopes?: OfferedScope[]
   /** Where the command runs, as the request showed it. */
   boundary?: Boundary
-  /** The server whose tool it is, as the request showed it. */
+  /** The tool server to which the tool belongs, as the request showed it. */
   toolServer?: ShownToolServer
-  /** Where the files of the call are, for the scopes that need it. */
+  /** The places of the files of the call, for scopes that cover files. */
   places?: FilePlace[]
   /** The id of the request whose answer also covered this call. */
   releasedBy?: string
@@ -102,20 +107,22 @@ export interface ToolItem extends Item, Decided, Call {
   granted?: { scope: Scope, until?: Until }
 }
 
-/** An approval of the output of a task's run. One without a decision, because the run was cancelled, counts as denied. */
+/** An approval of the output of a task's run. If the run is cancelled before a decision, the approval counts as denied. */
 export interface ResultItem extends Item, Decided {
   kind: 'result'
   state: StateOf<'result'>
   output?: string
-  /** What later runs may do unasked once this is approved, in words. */
+  /** What later runs of the task may do without asking, once this result is approved, in words. */
   teaches?: string[]
-  /** What later runs of the task may do since this was approved. */
+  /** What later runs of the task may do without asking, now that this result is approved. */
   learned?: Learned
-  /** The id of the request about the result of a newer run, which replaced this one. */
+  /** The id of the request that replaced this one: the approval of the result of a newer run. */
   replacedBy?: string
 }
 
-/** Questions of the agent to its user. The `approvalId` is the id of the call, if a call asks them. */
+/**
+ * Questions to the user from the agent, a tool server or the service. The `approvalId` is the id of the call, if a call asks the questions.
+ */
 export interface QuestionItem extends Item {
   kind: 'question'
   state: StateOf<'question'>
@@ -126,7 +133,7 @@ export interface QuestionItem extends Item {
   reason?: string
   decidedAt?: number
   device?: DecidingDevice
-  /** A tool server asks in the middle of a call, which keeps running: the server, and the address that the user is to open. */
+  /** A tool server asks in the middle of a call that keeps running. `server` is its name; `url` is a page that the user has to open. */
   live?: true
   server?: string
   url?: string
@@ -137,28 +144,31 @@ export interface QuestionItem extends Item {
 /** Omits fields from each alternative of a union; `Omit` would merge the alternatives. */
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** A call of a tool that the application executes. Its `approvalId` is the id of the call, which is unique. */
+/** A call of a tool that the application executes. The `approvalId` is the id of the call. */
 export interface AppCallItem extends Item, Call {
   kind: 'app'
   state: StateOf<'app'>
-  /** The name that the application with this tool gave itself. */
+  /** The name under which the application that has this tool registered itself. */
   app?: string
-  /** The instance of the application that executes the call, and the time until which it must renew its claim. */
+  /**
+   * The claim of the instance of the application that executes the call. The instance must renew the claim before
+   * `until` (milliseconds since the Unix epoch).
+   */
   claim?: { instance: string, until: number }
   output?: Record<string, unknown>
-  /** The output of the application was not an object: it is the property `result` of `output`. */
+  /** The application's output was not an object, so it is stored as the property `result` of `output`. */
   isWrapped?: true
   errorText?: string
 }
 
-/** A choice of a person about a task itself. It belongs to no run and does not expire. */
+/** A question to a person about a task itself, with choices. It belongs to no run and does not expire. */
 interface ChoiceItem {
   kind: 'task'
   approvalId: string
   state: StateOf<'task'>
-  /** The topic of the choice, which decides what an answer does. */
+  /** The topic of the question, which decides the effect of each choice. */
   about: ChoiceTopic
-  /** The question, in a sentence. */
+  /** The text of the question. */
   text: string
   choices: Choice[]
   choice?: string
@@ -171,29 +181,29 @@ interface ChoiceItem {
   device?: undefined
 }
 
-/** What a tool call waits for. */
+/** An item for which a tool call waits. */
 export type CallItem = ToolItem | QuestionItem | AppCallItem
-/** What a task asks a person outside of its runs. */
+/** A question of a task to a person, outside of its runs. */
 export type TaskChoice = OfTask & ChoiceItem
 /** Any item of the ledger. */
 export type Approval = Owner & (CallItem | ResultItem) | TaskChoice
-/** What the run of a conversation waits for, or has waited for. */
+/** An item for which the run of a conversation waits or has waited. */
 export type ThreadItem = OfThread & CallItem
-/** What the run of a conversation asks a person to approve or to answer. */
+/** An item of the run of a conversation that a person has to approve or answer. */
 export type ThreadApproval = OfThread & (ToolItem | QuestionItem)
-/** A call in a conversation that needs, or needed, an approval. */
+/** A call in a conversation that needs or needed an approval. */
 export type ThreadCall = OfThread & ToolItem
-/** What the run of a task waits for, or has waited for. */
+/** An item for which the run of a task waits or has waited. */
 export type TaskItem = OfTask & (CallItem | ResultItem)
-/** What the run of a task asks a person to approve or to answer. */
+/** An item of the run of a task that a person has to approve or answer. */
 export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** The fields of a new item for a call; the ledger adds the others. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
-/** What a run asks its user before it spends more than a budget. */
+/** The question of a run whether it may spend more than a budget. */
 export type BudgetQuestion = Pick<QuestionItem, 'kind' | 'questions'> & { budget: ReachedBudget, toolCallId?: undefined, ms?: number }
 /**
- * A call that waits: for an approval, for the user's answer, or for the application (`ms` milliseconds at most). `behind` holds ids of
- * calls here, because the approvals get their ids only when they are made.
+ * A call that waits for an approval, for the user's answer, or for the application. `ms`: the longest wait, in
+ * milliseconds. `behind` holds ids of calls here, because the approvals get their ids only when they are created.
  */
 export type WaitingCall = Without<NewCallItem, 'runId' | 'segment'> & { toolCallId: string, ms?: number }
 
@@ -205,24 +215,24 @@ export const isOfTask = (approval: Approval): approval is TaskApproval =>
 /** The fields that decide whether an item can be answered. */
 export type Answerable = Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>
 
-/** Whether the item has no answer yet; whether it has expired is not considered. */
+/** Whether the item has no answer yet. An expired item without an answer counts as unanswered. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
 
-/** What a person decided about one approval. */
+/** The decision of a person about one approval. */
 export interface Decision {
   approvalId: string
-  /** For questions, `true` means that they are answered (with `answers`), `false` that the user declined. */
+  /** For questions, `true` means that the user answered (with `answers`), `false` that the user declined. */
   approved: boolean
   answers?: Answers
   reason?: string
-  /** What the approval covers; default: only this call. */
+  /** Which calls the approval covers. Default: only this call. */
   scope?: Scope
   until?: Until
-  /** The call may run whatever is at its paths then. */
+  /** The call may run independent of the state of its paths at that time. */
   unbound?: true
   /** The digest of the preview that the person saw. */
   previewDigest?: string
-  /** The input that the call is to run with, and what was there at its paths. */
+  /** The corrected input with which the call has to run, with the folder, paths and boundary for that input. */
   corrected?: Correction
   /** The paired device that decides. */
   device?: DecidingDevice
@@ -230,16 +240,16 @@ export interface Decision {
 
 export type Correction = Pick<ToolItem, 'cwd' | 'folder' | 'shown' | 'correctedInput' | 'boundary'>
 
-/** An entry of the index of open approvals. With `expiresAt`, the retention finds the entries of requests that nobody answered. */
+/** An entry of the index of open approvals. By `expiresAt`, the retention finds requests that nobody answered in time. */
 export interface OpenEntry {
   kind: Approval['kind']
   expiresAt?: number
 }
 
-/** The beginning of the id of a tool server that waits to be accepted. Such an id names no item of the ledger. */
+/** The prefix of the id under which the inbox lists a tool server that waits to be accepted. Such an id names no item of the ledger. */
 export const SERVER_ITEM = 'server-'
 
-/** The reason that models get when the user denied a call without a reason. */
+/** The reason that models receive if the user denied a call without giving a reason. */
 export const DENIED = 'The user denied this call.'
 
 /** A call that the user refused. */
@@ -251,15 +261,15 @@ export interface RefusedCall {
   reason?: string
 }
 
-/** Returns the fields with which an approval records the folder that it shows. */
+/** Returns the fields of an approval that record the working folder which the request shows. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
 
-/** Returns the folder that an approval request showed. */
+/** Returns the working folder that an approval request showed. */
 export const shownFolder = ({ cwd, folder }: Pick<ToolItem, 'cwd' | 'folder'>): WorkFolder => ({ path: cwd, ...folder })
 
 /**
- * Finds the newest approval of a call in the items of a run, and the item that holds the answer if a person or the application answers the
- * call.
+ * Finds the items of a call among the items of a run: the newest approval, and `answer`, the item through which
+ * a person or the application answers the call.
  */
 export const findOfCall = <I extends CallItem>(items: Iterable<I>, toolCallId: string) => {
   let approval: Extract<I, { kind: 'tool' }> | undefined

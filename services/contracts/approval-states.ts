@@ -1,9 +1,10 @@
 /**
- * The states of each kind of approval, and the states that may follow each of them. A state without followers is final. `tool`: `executing`
- * is stored before the tool starts; if it is found after a restart, it becomes `unknown`, and the call is never repeated. An approved call
- * that fails before its tool starts, or that only reads, becomes `done` at once; one that a new request replaces becomes `withdrawn`.
- * `result`: one that the result of a newer run replaces becomes `withdrawn`. `app`: a chat client sends a result without claiming the call
- * first; when a claim is not renewed, the state becomes `unknown`.
+ * The states of each kind of approval, each with the states that may follow it. A state without followers is final.
+ * `tool`: `executing` is stored before the tool starts. If a restart finds this state, it becomes `unknown`, and the call is
+ * never repeated. An approved call that fails before its tool starts, or that only reads, becomes `done` at once; a call that
+ * a new request replaces becomes `withdrawn`.
+ * `result`: becomes `withdrawn` if the result of a newer run replaces it.
+ * `app`: a chat client sends a result without claiming the call first. If a claim is not renewed, the state becomes `unknown`.
  */
 export const TRANSITIONS = {
   tool: {
@@ -33,15 +34,15 @@ export const TRANSITIONS = {
 type ApprovalKind = keyof typeof TRANSITIONS
 export type StateOf<K extends ApprovalKind> = keyof typeof TRANSITIONS[K] & string
 
-/** Whether an approval of that kind may go from one state to the other. */
+/** Whether an approval of this kind may change from one state to the other. */
 export function mayFollow (kind: ApprovalKind, from: string, to: string): boolean {
   const following: Record<string, readonly string[]> = TRANSITIONS[kind]
   return Object.hasOwn(following, from) && following[from].includes(to)
 }
 
 /**
- * Returns the approval in another state; if it is in that state already, it is returned unchanged. Throws an Error for a state that may not
- * follow, which is a mistake of the caller: answers of clients are checked before.
+ * Returns the approval in another state; unchanged if it already has that state. Throws an Error if the state
+ * may not follow. That is a programming error, because answers of clients are checked before.
  */
 export function inState<A extends { kind: ApprovalKind, state: string, approvalId: string }, S extends A['state']> (
   approval: A,

@@ -1,9 +1,9 @@
-/** The prefix of the address of an attachment, before its digest. File parts of messages have such addresses. */
+/** The prefix of the URL of an attachment; the digest of the attachment follows. File parts of messages have such URLs. */
 export const ATTACHMENT = 'attachment:'
 
 const ADDRESS = /^attachment:([0-9a-f]{64})$/
 
-/** Returns the digest in the address of an attachment; undefined for other addresses. */
+/** Returns the digest in the URL of an attachment; undefined for any other value. */
 export const digestIn = (address: unknown): string | undefined =>
   typeof address === 'string' ? ADDRESS.exec(address)?.[1] : address instanceof URL ? ADDRESS.exec(address.href)?.[1] : undefined
 
@@ -17,7 +17,7 @@ export interface AttachedFiles {
   /** Returns the content of an attachment; undefined if it is not stored or damaged. */
   bytes(digest: string): Promise<Buffer | undefined>
   /**
-   * Returns the text of a file, up to a limit. Throws FileUnreadable if the text cannot be read: the file is damaged, needs a password, is
+   * Returns the text of a file, up to a limit. Throws FileUnreadable if the file is damaged, needs a password, is
    * too large when unpacked, or is deleted.
    */
   text(file: NamedFile): Promise<string>

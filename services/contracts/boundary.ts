@@ -1,4 +1,4 @@
-/** A folder with its identity, see `WorkFolder`. */
+/** A folder with its identity; see `WorkFolder`. */
 interface BoxFolder {
   path: string
   dev: string
@@ -6,9 +6,9 @@ interface BoxFolder {
 }
 
 /**
- * Where a command runs: in a box without a network; in a box that can reach only these hosts, and whose ports can be reached at 127.0.0.1;
- * outside of a box, with all rights of its user; or it does not run. `folder` is the working folder, the only one that a command in a box
- * can write to.
+ * Where a command runs. `confined`: in a box without network. `networked`: in a box that can reach only `hosts`,
+ * and whose `ports` can be reached at 127.0.0.1. `outside`: outside of a box, with all rights of its user.
+ * `refused`: not at all. `folder` is the working folder, the only folder to which a command in a box can write.
  */
 export type Boundary =
   & ({ is: 'confined', folder: BoxFolder }
@@ -17,18 +17,18 @@ export type Boundary =
     | { is: 'refused', why: string })
   & {
     /**
-     * The folder of the repository that contains the working folder, if the git directory is outside of the working folder and can be
-     * written to.
+     * The folder of the git repository that contains the working folder. Only present if the git directory is
+     * outside of the working folder and can be written to.
      */
     repository?: string
-    /** Its git directory. */
+    /** The git directory of `repository`. */
     gitDirectory?: string
-    /** What of the git directory can be undone, in words for the user. */
+    /** Which changes of the git directory can be undone, in words for the user. */
     undo?: string
   }
 
 /**
- * Which commands run in a box. `auto`: all that can, unless their call asks to run outside. `required`: all; a command that cannot does not
- * run. `off`: none.
+ * Which commands run in a box. `auto`: all commands that can, except calls that ask to run outside. `required`:
+ * all commands; a command that cannot run in a box does not run. `off`: none.
  */
 export type SandboxMode = 'auto' | 'required' | 'off'

@@ -27,10 +27,10 @@ interface ApprovalRequest {
   input: unknown
   cwd?: string
   reason?: string
-  /** The policies because of which the call asks, in words. */
+  /** The reasons for asking, one for each policy that requires an approval, in words. */
   reasons?: AskReason[]
   boundary?: { is: 'confined' | 'networked' | 'outside', text: string }
-  /** The tool server whose tool it is. */
+  /** The tool server to which the tool belongs. */
   toolServer?: ShownToolServer
   scopes?: OfferedScope[]
   expiresAt: number
@@ -44,29 +44,32 @@ interface QuestionRequest {
   /** The service asks whether the run may spend more than this budget. */
   budget?: ReachedBudget
   live?: true
-  /** The tool server that asks, and the address that the user is to open. */
+  /** The name of the tool server that asks, and `url`, a page that the user has to open. */
   server?: string
   url?: string
   expiresAt: number
 }
 /**
- * The fields of the event that ends a call: the files that the call changed (only the judge reads them), and how long its tool worked, in
- * milliseconds.
+ * The fields of the event that ends a call: the files that the call changed (only the judge reads these), and
+ * how long its tool executed, in milliseconds.
  */
 interface Ended {
   changes?: FileChange[]
   durationMs?: number
 }
-/** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/reasoning.ts. */
+/** All metadata that the provider has attached to the part so far. `agent.model` names the model; see models/reasoning.ts. */
 interface Meta extends Held {
   providerMetadata?: SharedV4ProviderMetadata
 }
-/** Marks the events of the second version of an answer: they are not sent to readers, because the judge compares the versions first. */
+/**
+ * Marks the events of the second version of an answer. Marked events are not sent to readers, because the judge
+ * compares the versions first.
+ */
 interface Held {
   isHeld?: true
 }
 
-/** A text file in a working folder with instructions for working there. */
+/** A text file in a working folder with instructions for work in that folder. */
 export interface FolderGuide {
   /** The name of the file. */
   name: string
@@ -78,41 +81,43 @@ export interface FolderGuide {
   digest: string
 }
 
-/** What models get beside the messages. It is made at the first step of a run and stays the same for the whole run. */
+/** What models receive besides the messages. It is created at the first step of a run and stays the same for the whole run. */
 export interface RunContext {
   at: number
   cwd: string
-  /** The system messages; those that change seldom come first. */
+  /** The system messages. Messages that seldom change come first. */
   system: string[]
-  /** The entries of the user's memory that the system messages show, and the positions of their texts: message and characters. */
+  /**
+   * The memory entries that the system messages show. Their text is in the system message with index `part` and has `length` characters.
+   */
   memory?: { shown: { ids: string[], isPartial: boolean }, part: number, length: number }
   /** The guide of the working folder. */
   guide?: FolderGuide
   /** A line for each skill that exists, with its name and description. */
   skills?: string[]
-  /** The notes of earlier runs of the task, which are passed as data in the first message. */
+  /** The notes of earlier runs of the task, which the first message contains as data. */
   earlier?: string
   tools: LanguageModelV4FunctionTool[]
-  /** The names of the tools that the model can call but that its prompt does not describe; it finds them with `findTools`. */
+  /** The names of deferred tools: the model can call them, but finds their descriptions only with `findTools`. */
   deferred?: string[]
 }
 
 /** Why a part of the request was not passed to the model, or not done. `no-task`: the request names a time, but no task was made. */
 export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'tool-refused' | 'prompt-cut' | 'no-task'
 
-/** A structured answer, and how many answers the model gave until then, counting those that did not fit the schema. */
+/** A structured answer. `attempts`: how many answers the model gave, including those that did not fit the schema. */
 interface GivenObject {
   object: Record<string, unknown>
   attempts: number
 }
 
-/** A part of an answer, or a call, that has begun and not ended. */
+/** A part of an answer, or a call, that has begun but not ended. */
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }
 
 /**
- * How a step ended. `isPaused`: the provider paused a long turn; the model is asked again with the same messages, and continues.
- * `unreadCall`: the answer ended with what looks like a call and could not be read; the step holds it as reasoning. `isLooping`: the end of
- * its text repeated itself and was cut off.
+ * How a step ended. `isPaused`: the provider paused a long turn; the model is asked again with the same messages,
+ * and continues. `unreadCall`: the answer ended with text that looks like a tool call but could not be parsed;
+ * the step stores this text as reasoning. `isLooping`: the end of the text repeated itself and was cut off.
  */
 export interface StepMarks {
   isPaused?: true
@@ -121,9 +126,9 @@ export interface StepMarks {
 }
 
 /**
- * An event of a run, independent of any protocol. The loop appends the events; every view of the run (the documented stream, the stream of
- * the AI SDK, replays, the prompt of the next model call) is made from them. `start` begins a segment: the part of a run that one request
- * streams. A run that waits for approvals has several segments.
+ * An event of a run, independent of any protocol. The loop appends the events. Every view of the run (the documented
+ * stream, the stream of the AI SDK, replays, the prompt of the next model call) is computed from the events. `start`
+ * begins a segment: the part of a run that one request streams. A run that waits for approvals has several segments.
  */
 export type RunEvent =
   | { type: 'start', messageId: string, threadId: string, runId: string, dryRun?: true, undone?: ReplacedChanges }
@@ -135,11 +140,11 @@ export type RunEvent =
   | { type: 'step-start', step: number } & Held
   | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage } & StepMarks & Held
   /**
-   * The answer of the step broke off, and the model is asked again. The content since `step-start` is dropped (`dropped`: the ids of its
-   * parts and calls; `open`: those that readers believe to be in progress). `step-start` of the same step follows.
+   * The answer of the step broke off, and the model is asked again. The content since `step-start` is dropped. `dropped`: the
+   * ids of its parts and calls. `open`: the parts that readers take to be in progress. `step-start` of the same step follows.
    */
   | { type: 'retry', attempt: number, reason: string, dropped: string[], open: OpenPart[] }
-  /** The model has sent nothing for this long, in milliseconds. The event is shown while the run waits, and not stored. */
+  /** The model has sent nothing for `sinceMs` milliseconds. The event is only shown while the run waits, and is not stored. */
   | { type: 'waiting', for: 'model', sinceMs: number }
   | { type: 'notice', code: NoticeCode, text: string, task?: { goal: string } & Omit<ReadTime, 'confirm'> }
   | { type: 'text-start', id: string } & Meta
@@ -148,21 +153,21 @@ export type RunEvent =
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string } & Held
   /**
-   * `app`: the application executes the call. Chat clients execute such a call as soon as they get its input, so the input is sent to them
-   * later. `isFromText`: the model wrote the call as text, so it asks unless it only reads.
+   * `app`: the application executes the call. Chat clients execute such a call as soon as they receive its input, so the input
+   * is sent to them later. `isFromText`: the model wrote the call as text, so the call needs an approval unless it only reads.
    */
   | { type: 'tool-input', input: unknown, app?: true, isFromText?: true } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
-   * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change something or
-   * was approved. `grantId` is the grant that covers the call.
+   * The tool of the call is about to start. In runs that continue after a crash, the event is stored before each
+   * call that may change something or that was approved. `grantId`: the grant that covers the call.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
-  /** The progress of a call. It is shown while the call runs, and not stored. */
+  /** The progress of a call. The event is only shown while the call runs, and is not stored. */
   | { type: 'tool-progress' } & Call & ToolProgress
   /**
-   * `isWrapped`: the output of the application was not an object, and is the property `result`. Chat clients get the output as the
-   * application gave it.
+   * `isWrapped`: the application's output was not an object, so it is the property `result` of `output`. Chat
+   * clients receive the output as the application sent it.
    */
   | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Ended
   | { type: 'tool-error', errorText: string } & Call & Ended
@@ -172,36 +177,36 @@ export type RunEvent =
    */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | ApprovalRequest & Call
-  /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */
+  /** The application has to execute the call before `expiresAt` (milliseconds since the Unix epoch). */
   | { type: 'tool-call-request', input: unknown, expiresAt: number } & Call
   /** The agent asks the user. With `live`, a tool server asks in the middle of a call, and the run continues meanwhile. */
   | { type: 'question-request' } & QuestionRequest
-  /** Live questions were answered or declined, have expired or were withdrawn. The answers are sent only to the server. */
+  /** Live questions were answered, declined or withdrawn, or have expired. The answers are sent only to the tool server. */
   | { type: 'question-closed', state: StateOf<'question'> } & QuestionRequest
   | { type: 'evaluation', evaluation: Evaluation }
-  /** The answer of a model to a question that the service asked about the run; `name` names the question. Recordings use it. */
+  /** The answer of a model to a question that the service asked about the run. `name`: which question. Used for recordings. */
   | { type: 'aside', name: string, model: string, text: string, usage: Usage }
   /** The structured answer that the options of the run require. */
   | { type: 'object' } & GivenObject
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
   /**
-   * The conversation was shortened: the estimated tokens before and after, and the numbers of tool outputs left out (`outputs`), of
-   * messages summarised and of messages dropped.
+   * The conversation was shortened. `before`, `after`: estimated tokens. `outputs`: how many tool outputs were
+   * left out. `summarised`, `dropped`: how many messages were.
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**
-   * What the user said during the run. It is `waiting` until a step reads it: from then on it is a message of the user between two steps.
-   * If no step has read it when the run ends, it is `unread`. The newest event of an id counts.
+   * A message of the user during the run. Its state is `waiting` until a step reads the message, which then counts as a user message
+   * between two steps. If no step has read it when the run ends, the state is `unread`. The newest event with the same id counts.
    */
   | { type: 'steer', at: number } & Steer
   /**
-   * A message of the service to the model between two steps: the issues that the judge found (`isReview`), or, with `isRetry`, that the run
-   * has not given its answer yet or repeats itself. `object` is the structured answer that was reviewed. `mayStand`: the reviewed answer
-   * remains valid if no second version comes.
+   * A message from the service to the model between two steps. `isReview`: it lists the issues that the judge found.
+   * `isRetry`: it says that the run has not given its answer yet, or repeats itself. `object`: the structured answer
+   * that was reviewed. `mayStand`: the reviewed answer remains valid if no second version follows.
    */
   | { type: 'message', text: string, isRetry?: true, isReview?: true, object?: GivenObject, mayStand?: true }
-  /** The calls contradict the second version of the answer less than the first: it replaces the first. */
+  /** The second version of the answer replaces the first, because the calls contradict the second version less. */
   | { type: 'revision', text: string }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'], retryAfterMs?: number }
   | { type: 'abort', reason: string }
@@ -210,20 +215,20 @@ export type RunEvent =
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 
 /**
- * Returns the metadata that chats keep with the message of a run: its conversation and run, whether it was a rehearsal, and what was undone
- * before it.
+ * Returns the metadata that chats store with the message of a run: the ids of conversation and run, whether the
+ * run was a rehearsal, and which changes were undone before it.
  */
 export const metadataOf = ({ threadId, runId, dryRun, undone }: EventOf<'start'>) =>
   ({ threadId, runId, ...(dryRun && { dryRun }), ...(undone && { undone }) })
 
-/** Returns the metadata that chats keep with the message of a run after a segment of it has ended. */
+/** Returns the metadata that chats store with the message of a run when a segment of the run has ended. */
 export const finishMetadataOf = ({ finishReason, usage, stopped, answeredBy }: EventOf<'finish'>) =>
   ({ finishReason, usage, ...(stopped && { stopped }), ...(answeredBy && { answeredBy }) })
 
-/** Whether an event is not sent to readers. */
+/** Whether an event is held back from readers. */
 export const isHeld = (event: RunEvent): boolean => 'isHeld' in event && event.isHeld === true
 
-/** Returns the text of the newest step that has begun, in any segment. */
+/** Returns the text of the newest step, in any segment. */
 export function newestText (events: readonly RunEvent[]): string {
   let text = ''
   for (const event of events) {
@@ -233,7 +238,7 @@ export function newestText (events: readonly RunEvent[]): string {
   return text
 }
 
-/** Returns the text of the answer: the assistant's text in the last step of all segments, or the version that replaced it. */
+/** Returns the text of the answer: the text of the last step, or the second version if it replaced the first. */
 export function answerText (events: readonly RunEvent[]): string {
   const revision = events.findLast((event) => event.type === 'revision' || (event.type === 'steer' && event.state === 'read'))
   return revision?.type === 'revision' ? revision.text : newestText(withoutRevision(events))
@@ -243,17 +248,17 @@ export function answerText (events: readonly RunEvent[]): string {
 export function reviewIn (events: readonly RunEvent[]): EventOf<'message'> | undefined {
   const newest = events.findLast((event): event is EventOf<'message' | 'steer'> =>
     (event.type === 'message' && event.isReview === true) || (event.type === 'steer' && event.state === 'read'))
-  // If the user said something after the review, another answer is required.
+  // If a message of the user came after the review, the run has to give another answer.
   return newest?.type === 'message' ? newest : undefined
 }
 
-/** Returns the events up to the review that asked for a second version; all events if there is no review. */
+/** Returns the events before the review that asked for a second version; all events if there is no review. */
 function withoutRevision (events: readonly RunEvent[]): readonly RunEvent[] {
   const review = reviewIn(events)
   return review === undefined ? events : events.slice(0, events.lastIndexOf(review))
 }
 
-/** Returns the version of the answer that readers do not get; undefined if there is only one version. */
+/** Returns the version of the answer that readers do not receive; undefined if there is only one version. */
 export function otherVersion (events: readonly RunEvent[]): string | undefined {
   if (reviewIn(events) === undefined) return undefined
   const first = newestText(withoutRevision(events)).trim()
@@ -261,11 +266,11 @@ export function otherVersion (events: readonly RunEvent[]): string | undefined {
   return other === '' || other === answerText(events).trim() ? undefined : other
 }
 
-/** Returns the events up to the end of the version of the answer that readers get. */
+/** Returns the events up to the end of the version of the answer that readers receive. */
 export const answerEvents = (events: readonly RunEvent[]): readonly RunEvent[] =>
   events.some(({ type }) => type === 'revision') ? events : withoutRevision(events)
 
-/** Returns the evaluation of the version of the answer that readers get. */
+/** Returns the evaluation of the version of the answer that readers receive. */
 export const answerEvaluation = (events: readonly RunEvent[]): Evaluation | undefined =>
   answerEvents(events).findLast((event) => event.type === 'evaluation')?.evaluation
 
@@ -281,7 +286,7 @@ export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-inp
 
 /** Returns the events from the beginning of the newest step; all events if no step has begun. */
 export function newestStep (events: readonly RunEvent[]): readonly RunEvent[] {
-  // A loop, because it runs a few times in each step over thousands of deltas.
+  // A plain loop, because the function is called several times in each step, over thousands of events.
   let at = events.length - 1
   while (at > 0 && events[at].type !== 'step-start') at--
   return events.slice(Math.max(at, 0))

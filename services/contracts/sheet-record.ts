@@ -1,6 +1,6 @@
 import type { SheetLine } from '../../schemas/sheets.ts'
 
-/** A stored line of a sheet: its call, of which the events of the run hold the whole input, and what was accepted of it. */
+/** A stored line of a sheet: a call, and what a person accepted of the line. The events of the run contain the whole input of the call. */
 export interface StoredLine extends Omit<SheetLine, 'void'> {
   /** See `inputDigest`. */
   digest: string
@@ -10,26 +10,26 @@ export interface StoredLine extends Omit<SheetLine, 'void'> {
   step: number
 }
 
-/** The calls that a rehearsal has noted so far. */
+/** The sheet of a rehearsal: the calls that the run would make. */
 export interface StoredSheet {
-  /** The folder for which the rehearsal is made; the run itself works in a copy of it. */
+  /** The folder for which the rehearsal is made. The rehearsal itself works in a copy of this folder. */
   cwd: string
-  /** In a task: a digest of goal, plan and folder. If one of them changes, the run would do something else. */
+  /** Tasks only: a digest of goal, plan and folder. If one of these changes, the sheet is no longer valid. */
   goal?: string
   lines: StoredLine[]
 }
 
-/** The fields of a line that the engine finds out about a call of a rehearsal. */
+/** The fields of a line that the engine determines for a call of a rehearsal. */
 export type NewLine = Pick<
   StoredLine,
   'toolCallId' | 'toolName' | 'input' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
 >
 
-/** The part of a rehearsal that the engine of runs uses. */
+/** The part of a rehearsal that the run engine uses. */
 export interface Rehearsed {
   /** The folder for which the rehearsal is made. */
   cwd: string
-  /** The run works on a copy even without a rehearsal: calls that change only the copy do not ask. */
+  /** The run works on a copy even without a rehearsal, so calls that change only the copy need no approval. */
   isOnCopy?: boolean
   /** Adds a call to the sheet. */
   note: (line: NewLine) => void

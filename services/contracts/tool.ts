@@ -4,54 +4,57 @@ import type { PathChange } from '../../schemas/undo.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Boundary, SandboxMode } from './boundary.ts'
 
-/** What a tool changes outside of the service; only `read` may be repeated freely. */
+/**
+ * What a tool changes outside of the service: nothing (`read`), files or data that its input names (`write`), or
+ * anything else (`external`), such as with a command or a request. Only `read` calls may be repeated freely.
+ */
 export type ToolEffect = 'read' | 'write' | 'external'
 
 /**
- * What a completed call of a tool may have done: written or moved a file, removed one, run a command, sent a message; `any` for commands,
- * and for tools of tool servers and of the application.
+ * What a completed call of a tool may have done: written or moved a file, removed a file, run a command, or sent
+ * a message. `any` for commands, and for tools of tool servers and of the application.
  */
 export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
 
-/** A real path that a call is about to change; `withContents` if it is a folder that is removed or moved with everything in it. */
+/** A real path that a call is about to change. `withContents`: the path is a folder that is removed or moved with everything in it. */
 export interface ChangedPath {
   path: string
   withContents?: boolean
-  /** Nothing is at the path after the call. */
+  /** Nothing exists at the path after the call. */
   isRemoved?: true
 }
 
-/** What an approval request showed at a path: the approval is valid only while the same is there. */
+/** The state of a path as an approval request showed it. The approval is valid only while the path has this state. */
 export interface ShownPlace {
   path: string
-  /** Kind, content and permissions, see `stateOf`; absent: the approval is valid whatever is there. */
+  /** Kind, content and permissions; see `stateOf`. If absent, the approval is valid for any state of the path. */
   state?: string
-  /** The nearest folder above the path that existed. */
+  /** The nearest existing folder above the path. */
   parent: FolderIdentity & { path: string }
 }
 
-/** What calls that have not run yet would leave: the content of files by their real path; null means that nothing is there. */
+/** The files as calls that have not run yet would leave them: their contents by real path; null if nothing would exist there. */
 export type FileChanges = ReadonlyMap<string, Uint8Array | null>
 
-/** What a call would leave. */
+/** A preview of the effect of a call. */
 export interface ToolPreview {
-  /** Unified diff of the only file that the call would write, or a note that says why there is no diff. */
+  /** The unified diff of the only file that the call would write, or a note that says why there is no diff. */
   diff?: string
   /** A sentence about what the diff does not show, such as another encoding. */
   note?: string
-  /** What the call would leave, as far as that is known. */
+  /** The files as the call would leave them, as far as that is known. */
   leaves?: FileChanges
 }
 
 /** A change that a command made when it was tried out. */
 export type TriedChange = Omit<PathChange, 'from'>
 
-/** What a command did when it was tried out, or why it was not tried out. `note` says how the trial differed from a real run. */
+/** The result of trying out a command, or why it was not tried out. `note` says how the trial differed from a real run. */
 export type TriedOut =
   | { refused: string }
   | { changes: TriedChange[], ran: { exitCode: number | null, stdout: string, stderr: string, timedOut?: boolean, note: string } }
 
-/** A change that a tool made at a real path: digests of the content before and after, null for nothing. */
+/** A change that a tool made at a real path: digests of the content before and after, null if nothing existed. */
 export interface FileChange {
   path: string
   before: string | null
@@ -59,25 +62,25 @@ export interface FileChange {
 }
 
 /**
- * A condition for offering a tool to a run. `userWords`: the run has words of a user, so runs of tasks are not offered it. `person`:
- * somebody sees what it does, so runs with `interactive: false` are not offered it. `task`: the run is one of a task. `attachments` and
- * `skills`: the conversation has some. `commands`: commands can run in the background. `conversation`: the run is not one of an agent
- * inside of another run. `desktop` and `resources`: this computer has a screen, or tool servers with resources: see `missing` of the host.
+ * A condition for offering a tool to a run. `userWords`: the run has messages of a user, which runs of tasks do not have. `person`: a
+ * person sees what the run does, which is not the case with `interactive: false`. `task`: the run belongs to a task. `attachments`,
+ * `skills`: the conversation has some. `commands`: commands can run in the background. `conversation`: the run is not that of an agent
+ * inside of another run. `desktop`, `resources`: this computer has a screen, or tool servers have resources; see `missing` of the host.
  */
 export type ToolNeed = 'userWords' | 'person' | 'task' | 'attachments' | 'skills' | 'commands' | 'conversation' | 'desktop' | 'resources'
 
 export type Permission = 'allow' | 'ask' | 'deny'
 
-/** The identity of a folder, independent of its name: device and inode, as decimal numbers. */
+/** The identity of a folder, independent of its name: its device and inode numbers, as decimal text. */
 export interface FolderIdentity {
   dev: string
   ino: string
 }
 
-/** The folder that a call works in, with its real path. An approval is valid only for this folder. */
+/** The working folder of a call, with its real path. An approval is valid only for this folder. */
 export interface WorkFolder extends FolderIdentity {
   path: string
-  /** The input named a folder that did not exist: `path` is the folder that relative paths start from instead. */
+  /** The input names a folder that does not exist. `path` is then the folder against which relative paths resolve. */
   isStart?: true
 }
 
@@ -86,60 +89,69 @@ export interface CallQuestions {
   questions: Question[]
   /** The tool server that asks. */
   server: string
-  /** The address that the user is to open. */
+  /** The URL of a page that the user has to open. */
   url?: string
-  /** Checks answers that fit the questions. Returns what is wrong with them, each with the id of its question. */
+  /** Validates answers that already fit the questions. Returns the problems, each with the id of its question. */
   check?(answers: Answers): Array<{ id: string, message: string }>
-  /** Aborts when the tool server does not wait any more: the questions are then withdrawn. */
+  /** Aborts when the tool server no longer waits. The questions are then withdrawn. */
   signal: AbortSignal
 }
 
-/** How questions ended. Silence is not taken for an answer: `unanswered` after ten minutes. */
+/** How questions ended. After ten minutes without an answer they are `unanswered`. */
 export type QuestionOutcome = { is: 'answered', answers: Answers } | { is: 'declined', reason?: string } | { is: 'unanswered' }
 
 /** The context of one call. */
 export interface ToolContext {
-  /** Aborts when the caller disconnects, the run is stopped or the time limit is reached. The tool then ends promptly with its children. */
+  /**
+   * Aborts when the caller disconnects, the run is stopped or the time limit is reached. The tool must then end
+   * promptly, with its child processes.
+   */
   signal: AbortSignal
   runId: string
   callId: string
-  /** The number of the attempt at executing the run. */
+  /** The number of the attempt at the run. */
   attempt: number
-  /** Real path of the folder that relative paths resolve against. */
+  /** The real path of the folder against which relative paths resolve. */
   cwd: string
-  /** The same folder as the client named it; it may be a symbolic link to `cwd`. */
+  /** The path of this folder as the client gave it, which may be a symbolic link to `cwd`. */
   givenCwd: string
-  /** The folder for which the call was approved, if it needed approval: the tool must not work in another. */
+  /** The folder for which the call was approved, if it needed an approval. The tool must not work in another folder. */
   approvedFolder?: FolderIdentity
-  /** The real paths that the call may change: they were allowed, and what was there was kept for undo. Absent if they are not known. */
+  /**
+   * The real paths that the call may change. The paths were checked, and their contents were copied for undo.
+   * Absent if the paths are not known.
+   */
   paths?: readonly string[]
-  /** The call was approved or granted for a box without network with this working folder: it must not run in another way. */
+  /** The call was approved or granted only for a box without network with this working folder, and must not run in any other way. */
   confinedTo?: WorkFolder
-  /** Which commands run in a box, by the options of the run. */
+  /** Which commands run in a box, according to the options of the run. */
   sandbox?: SandboxMode
-  /** What the approval request showed at these paths, if there was one. */
+  /** The states of paths that the approval request showed, if there was one. */
   shown?: readonly ShownPlace[]
   /**
-   * Asks the user while the call keeps running; absent if nobody can be asked. Throws ToolFailed for questions that cannot be asked. If the
-   * signal aborts first, throws its reason.
+   * Asks the user while the call keeps running; absent if nobody can be asked. Throws ToolFailed for invalid
+   * questions. If the signal aborts first, throws its reason.
    */
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
-  /** The names of the tools that the model of the call has to find; absent if it is the model of the run. */
+  /** The names of deferred tools for the model that makes the call; absent if this is the model of the run itself. */
   deferred?: readonly string[]
-  /** Whether a request to one address may be redirected to another; absent: always. */
+  /** Returns whether a request to one address may be redirected to another. If absent, every redirect is allowed. */
   mayRedirect?(from: string, to: string): Promise<boolean>
-  /** Decides which addresses an agent inside of the call may fetch; `events` are those of that agent. Absent: all. */
+  /**
+   * Returns the checks of which addresses an agent inside of the call may fetch. `events` returns the events of
+   * that agent. If absent, all are allowed.
+   */
   innerAddresses?(events: () => readonly { type: string }[]): Promise<{
     question(call: { toolName: string, input: unknown }): Promise<{ reason: string } | undefined>
     mayRedirect(toolName: string, hop: { from: string, to: string }): Promise<boolean>
   }>
-  /** Waits for the user. The time limit of the call is stopped meanwhile, and starts again after it. */
+  /** Waits for an answer of the user. The time limit of the call is stopped meanwhile and starts again afterwards. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
-  /** Reports the progress of the call to the readers of the run. The time limit starts again, within bounds. */
+  /** Reports the progress of the call to the readers of the run. A report restarts the time limit of the call, within bounds. */
   progress?(progress: ToolProgress): void
-  /** Tells the caller that work of the call continues until the promise settles: its changes are known only then. */
+  /** Announces that work of the call continues until the promise settles. The changes of the call are known only then. */
   stays?(ended: Promise<void>): void
-  /** Records a change of a file in the log of the run, for the judge; models never see it. */
+  /** Records a change of a file in the run log, for the judge. Models never see this record. */
   changed?(change: FileChange): void
 }
 
@@ -150,75 +162,79 @@ export interface Call {
   toolCallId: string
   toolName: string
   input: unknown
-  /** The model wrote the call as text. */
+  /** The model wrote the call as text instead of a tool call. */
   isFromText?: true
 }
 
 /** The name and the input of a call. */
 export type NamedCall = Pick<Call, 'toolName' | 'input'>
 
-/** Words for people that say what a tool does. */
+/** The words with which a tool is described to people. */
 export interface ToolWords {
-  /** For a call of any input: `Write a file`. */
+  /** A label for any call of the tool: `Write a file`. */
   label: string
-  /** For one call, followed by what it is about: `write the file`. */
+  /** The words for one call, before its object: `write the file`. */
   does: string
-  /** For a short sentence, if it differs: `write`. */
+  /** The verb for short sentences, if it differs from `does`: `write`. */
   verb?: string
-  /** Returns words for a call that `does` and its object do not describe well: `list this folder`. Its input may lack fields. */
+  /**
+   * Returns the words for a call that `does` and its object do not describe well: `list this folder`. Fields of the input may be missing.
+   */
   ofCall?(input: Record<string, any>): string | undefined
   /**
-   * Returns the result of a call in a sentence or two, with its content; absent: the result is shown as it is. Used by the offline model.
+   * Returns the result of a call in one or two sentences, with its content; used by the offline model. If absent,
+   * the result is shown unchanged.
    */
   result?(output: Record<string, any>, input: Record<string, any>): string
 }
 
 /**
- * Where the result of a call comes from, which decides who wrote the addresses in it, and whether it is private. `file` is the content of
- * one file, `files` are the names or lines of several; `tasks` are those of the user.
+ * The source of the result of a call. It decides who wrote the addresses in the result, and whether the result is
+ * private. `file` is the content of one file, `files` are names or lines of several files. `tasks` are the user's tasks.
  */
 export type ResultSource =
   | 'attachment' | 'page' | 'search' | 'file' | 'files' | 'command' | 'memory' | 'tasks' | 'server' | 'app' | 'screen' | 'user' | 'report'
   | 'none'
 
-/** The names of a tool, and what its calls are about. */
+/** How a tool is named and described. */
 export interface ToolSays {
-  /** The words for people, by language. Built-in tools have them; for other tools, their names are used. */
+  /** The words for people, by language. Only built-in tools have such words; other tools are shown by their names. */
   en: ToolWords
-  /** The fields of the input that hold the object of a call, such as a path, a command or an address. */
+  /** The fields of the input that contain the object of a call, such as a path, a command or an address. */
   about?: readonly string[]
   /**
-   * The names that other agents have for such a tool, in lower case and without punctuation: a call with such a name counts as a call of
-   * this tool if its input fits.
+   * Names of the same tool in other agents, in lower case and without punctuation. A call with such a name counts
+   * as a call of this tool if its input fits.
    */
   otherNames?: readonly string[]
 }
 
 /**
- * The context of the decision whether a call must ask. `textOfOthers` names texts that the run has read and that others wrote; undefined if
- * there are none.
+ * The context of the decision whether a call needs an approval. `textOfOthers` returns a description of texts
+ * from others that the run has read; undefined if there are none.
  */
 export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
 
-/** Returns why this call asks its user, in a sentence; undefined if it may run without asking. */
+/** Returns why this call needs an approval, as a sentence; undefined if the call may run without asking. */
 type AskReason<Input> = (input: Input, context: AskContext) => Promise<string | undefined>
 
-/** What a model is told of a tool, and how input and output are converted. */
+/** How a tool is described to models, and how its input and output are checked and converted. */
 interface ToolModel<Input> {
   name: string
   description: string
-  /** JSON Schema of the input, which is checked before `execute` is called. */
+  /** The JSON Schema of the input. The input is validated before `execute` is called. */
   schema: TSchema
   /**
-   * How often runs need the tool: the others are described to models only where there is room, otherwise models find them. `finder`: the
-   * tool only finds other tools, and is offered where some tools are not described. Default: often.
+   * How often runs need the tool. `always`: models always receive its description. `seldom`: they receive it only
+   * if room is left after other tools; otherwise models have to find the tool. `finder`: the tool only finds other
+   * tools, and is offered if some are not described. Default: often.
    */
   use?: 'always' | 'seldom' | 'finder'
-  /** Description and schema for models with a small window. Such models are told only of tools that have them. */
+  /** Description and schema for models with a small context window. Such models receive only tools that have this form. */
   readonly compact?: { description: string, schema: TSchema }
-  /** Returns what is wrong with an input that the schema accepts; undefined for nothing. */
+  /** Returns what is wrong with an input that the schema accepts; undefined if nothing is. */
   findMistake?(input: Input): string | undefined
-  /** Converts an output to the form that models get, if it differs from the form for readers. */
+  /** Converts an output to the form for models, if it differs from the form for readers. */
   output?(output: ToolOutput): ToolOutput
 }
 
@@ -226,47 +242,53 @@ interface ToolModel<Input> {
 interface ToolPolicy<Input> {
   effect: ToolEffect
   /**
-   * The default permission, if it differs from that of the effect: see `createPermissions`. A function means that the tool is allowed, but
-   * some calls ask: it returns why. It is not called if the user has allowed the tool. `everyTime`: an approval covers that call alone.
+   * The default permission, if it differs from that of the effect; see `createPermissions`. A function means that
+   * the tool is allowed but some calls need an approval: the function returns why. It is not called if the user
+   * has allowed the tool. `everyTime`: an approval covers that call alone.
    */
   permission?: Permission | AskReason<Input> | { everyTime: AskReason<Input> }
   /** The conditions for offering the tool to a run. */
   needs?: readonly ToolNeed[]
-  /** The timeout of a call: milliseconds after which it is stopped. Default: 60 s. */
+  /** The timeout of a call, in milliseconds. Default: 60 s. */
   timeLimitMs?: number
 }
 
-/** What a call would do to files. */
+/** The effect that a call would have on files. */
 export interface FilesOfCall {
-  /** The paths that it would change. What is there is copied before the call starts, so that the change can be undone. */
+  /** The paths that the call would change. Their contents are copied before the call starts, so that the change can be undone. */
   changed: ChangedPath[]
-  /** Returns what it would leave after the changes of calls before it (`ahead`). Changes nothing; throws where `execute` would fail. */
+  /**
+   * Returns the effect of the call, applied after the changes of earlier calls (`ahead`). Changes nothing. Throws
+   * where `execute` would fail.
+   */
   preview(context: { ahead: FileChanges, signal: AbortSignal }): Promise<ToolPreview>
 }
 
-/** What calls do to the world, as far as that is known before and after they run. */
+/** The effects of calls, as far as they are known before and after the calls run. */
 interface ToolEffects<Input> {
-  /** Returns what the call would do to files. Throws where `execute` would refuse a path; the call then fails with that error. */
+  /**
+   * Returns the effect that the call would have on files. Throws where `execute` would refuse a path; the call then fails with that error.
+   */
   files?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<FilesOfCall>
-  /** Returns the addresses that the input is sent to: those that the call requests, and those that it passes to others. */
+  /** Returns the addresses that receive the input: addresses that the call requests, and addresses that it passes to others. */
   addresses?(input: Input): string[]
-  /** Where the result comes from; absent: from the tool server if it has the tool, otherwise only from the input. */
+  /** The source of the result. If absent, the source is the tool server for its tools, and otherwise only the input. */
   source?: ResultSource
-  /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
+  /** The effect that a completed call proves to the judge. If absent: `any`, or nothing for a tool whose effect is `read`. */
   proves?: ProvenEffect
   /** Returns the command in the input, whose effects cannot be known before it runs. Absent for other tools. */
   command?(input: Input): CommandOfCall
 }
 
-/** What is known of the command of a call before it runs. */
+/** What is known about the command of a call before the command runs. */
 export interface CommandOfCall {
-  /** The working folder that the input names; undefined if it is the folder of the run. */
+  /** The working folder that the input names; undefined for the working folder of the run. */
   folder?: string
   /** Whether processes of the command may continue after the call. */
   mayStay?: boolean
-  /** Returns where the command would run if started in `folder`; `base` is the working folder of the run. Both have real paths. */
+  /** Returns where the command would run if it is started in `folder`. `base` is the working folder of the run. Both have real paths. */
   boundary(context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
-  /** Runs the command in a place from which nothing is kept, and returns what it did, for a person. */
+  /** Runs the command in a throw-away environment, and returns its effects and output, for a person. */
   tryOut(context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
 }
 
@@ -282,8 +304,8 @@ export interface Tool<Input = any> {
   policy: ToolPolicy<Input>
   effects?: ToolEffects<Input>
   /**
-   * Executes a call. Fails by throwing errors whose messages tell the model what it can do. Or who answers the call instead: it then waits
-   * in the ledger, for `ms` milliseconds at most.
+   * Executes a call; errors that it throws have messages that tell the model what to do. If the user or the
+   * application answers the calls instead (`by`), a call waits in the ledger, for at most `ms` milliseconds.
    */
   execute: Execute<Input> | { by: 'user' | 'app', app?: string, ms?: number }
 }
@@ -297,26 +319,27 @@ export interface BuiltinTool<Input = any> extends Tool<Input> {
 /** A tool that is not part of the service: of a tool server or of the application. */
 export interface SourceTool extends Tool {
   /**
-   * A text that changes whenever the definition does, because tools may change under the same name: approvals are valid for one identity.
+   * A text that changes whenever the definition of the tool changes, because a tool may change under the same
+   * name. Approvals are valid for one identity only.
    */
   identity: string
-  /** The name for people that its source gives. */
+  /** The name for people, from the source of the tool. */
   title?: string
-  /** The source says that it may destroy something. */
+  /** The source says that the tool may destroy something. */
   isDestructive?: boolean
-  /** A sentence that tells the user what to know before approving a call of the tool. */
+  /** A warning for the user before the approval of a call; one sentence. */
   caution?: string
-  /** The source itself checks the inputs: the service does not refuse any that the source might accept. */
+  /** The source validates the inputs itself, so the service refuses no input that the source might accept. */
   checksInput?: true
 }
 
 export const isSourceTool = (tool: Tool): tool is SourceTool => 'identity' in tool
 
-/** Whether one of these conditions must be met to offer the tool. */
+/** Whether the tool requires at least one of these conditions. */
 export const needsAny = (tool: Pick<Tool, 'policy'> | undefined, ...needs: readonly ToolNeed[]): boolean =>
   tool?.policy.needs?.some((need) => needs.includes(need)) ?? false
 
-/** Returns the object of the call that the input names, such as a path, a command or an address; undefined if it names none. */
+/** Returns the object of a call from its input, such as a path, a command or an address; undefined if the input names none. */
 export function aboutOf (tool: Pick<Tool, 'says'> | undefined, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>

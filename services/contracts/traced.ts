@@ -1,16 +1,16 @@
 import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from './model-role.ts'
 
-/** A model call that has ended; `code` is that of its failure. */
+/** A model call that has ended. `code`: the error code, if the call failed. */
 export interface TracedModelCall {
   runId?: string
   model: string
   role: Role
-  /** The duration, milliseconds. */
+  /** The duration; milliseconds. */
   ms: number
   usage?: Usage
   code?: string
-  /** The messages and options that the model was asked with. */
+  /** The messages and options of the call. */
   prompt?: unknown
 }
 
@@ -33,9 +33,9 @@ export interface TracedStep {
   ms: number
 }
 
-/** What the engine reports about its runs while traces are written. */
+/** The interface through which the run engine reports its runs while traces are written. */
 export interface RunTracer {
-  /** Executes a part of a run, so that calls made in it belong to the trace of the run. */
+  /** Executes a part of a run, so that requests which `work` makes belong to the trace of the run. */
   during<T>(runId: string, work: () => T): T
   stepBegun(runId: string, step: number): void
   stepEnded(step: TracedStep): void

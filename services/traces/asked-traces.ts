@@ -1,15 +1,15 @@
-/** Where the environment wants traces to go. */
+/** The traces that the environment variables ask for. */
 export interface AskedTraces {
   protocol: 'http/json' | 'http/protobuf'
-  /** True if texts of users, models and tools are written, too. */
+  /** True if the traces include texts of users, models and tools. */
   withContents: boolean
 }
 
 const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'true'
 
 /**
- * Reads the variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). Returns
- * undefined if they ask for no traces, and a sentence if they ask for traces that the service cannot write.
+ * Reads the environment variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
+ * Returns undefined if they ask for no traces, and a sentence with the reason if the service cannot write the traces that they ask for.
  */
 export function askedTraces (env: NodeJS.ProcessEnv): AskedTraces | string | undefined {
   const exporter = env.OTEL_TRACES_EXPORTER?.trim()

@@ -14,34 +14,34 @@ import {
 import { BUILD } from '../lib/version.ts'
 import type { AskedTraces } from './asked-traces.ts'
 
-/** A span that is over. */
+/** A span that has ended. */
 export interface EndedSpan {
   name: string
   isCall?: boolean
   traceId: string
   spanId?: string
   parentSpanId?: string
-  /** True if the caller records the trace. Undefined: the sampler decides, by the id of the trace. */
+  /** Whether the caller records the trace. If undefined, the sampler decides by the id of the trace. */
   isSampled?: boolean
   /** Milliseconds since the Unix epoch. */
   begun: number
   ended: number
   attributes: Attributes
-  /** The kind of the error, in one word. */
+  /** The type of the error, in one word. */
   error?: string
 }
 
-/** Spans that wait for the collector; more are dropped. */
+/** The most spans that wait for the collector; further spans are dropped. */
 const MOST_WAITING = 2048
 const LONGEST_VALUE = 100_000
 
-/** Returns the sampler of traces that begin in this service. A trace of a caller is recorded if its caller records it. */
+/** Returns the sampler for traces that begin in this service. It does not apply to traces of a caller, who decides. */
 function samplerOf ({ OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: arg = '1' }: NodeJS.ProcessEnv): Sampler {
   if (name.endsWith('always_off')) return new AlwaysOffSampler()
   return name.endsWith('traceidratio') ? new TraceIdRatioBasedSampler(Number(arg)) : new AlwaysOnSampler()
 }
 
-/** Sends spans to the collector that the environment names, in batches. */
+/** Opens the exporter that sends spans, in batches, to the collector which the environment names. */
 export function openOtlp ({ protocol }: AskedTraces, env: NodeJS.ProcessEnv) {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const delay = Number(env.OTEL_BSP_SCHEDULE_DELAY)
@@ -50,7 +50,7 @@ export function openOtlp ({ protocol }: AskedTraces, env: NodeJS.ProcessEnv) {
     maxQueueSize: MOST_WAITING,
     ...(delay > 0 && { scheduledDelayMillis: delay })
   })
-  /** The ids for the span that begins next, which the SDK asks for: the service chooses them itself. */
+  /** The ids for the next span. The SDK asks for ids, but the service chooses them itself. */
   let next = { traceId: '', spanId: '' }
   const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
   const sampler = samplerOf(env)
@@ -82,7 +82,7 @@ export function openOtlp ({ protocol }: AskedTraces, env: NodeJS.ProcessEnv) {
       }
       span.end(ended.ended)
     },
-    /** Sends the spans that wait. */
+    /** Sends the waiting spans. */
     close: (): Promise<void> => provider.shutdown().catch(() => {})
   }
 }

@@ -9,19 +9,22 @@ import type { AskedTraces } from './asked-traces.ts'
 import type { EndedSpan } from './otlp.ts'
 import { createHash } from 'node:crypto'
 
-/** The place of a run in its trace. */
+/** The position of a run in its trace. */
 interface RunTrace {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** The span of the run, 16 hexadecimal digits. */
+  /** The id of the run's span; 16 hexadecimal digits. */
   spanId: string
-  /** The span of the caller. */
+  /** The id of the caller's span. */
   parentSpanId?: string
   /** Whether the caller records the trace; undefined without a caller. */
   isSampled?: boolean
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values; a later version may have more fields. */
+/**
+ * Matches the header `traceparent`. A later version of the header may have more fields. See
+ * https://www.w3.org/TR/trace-context/#traceparent-header-field-values.
+ */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
 export const isTraceparent = (header: string): boolean => TRACEPARENT.test(header)
@@ -29,8 +32,8 @@ export const isTraceparent = (header: string): boolean => TRACEPARENT.test(heade
 const spanIdOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16)
 
 /**
- * Returns the place of a run: in the trace of its caller, else in a trace of its own. All ids are computed from the id of the run, so spans
- * that are written after a restart belong to the same trace.
+ * Returns the position of a run in the trace of its caller, or in a trace of its own. All ids are derived from
+ * the id of the run, so spans that are written after a restart belong to the same trace.
  */
 function traceOf (runId: string, traceparent = ''): RunTrace {
   const spanId = spanIdOf(runId)
@@ -39,16 +42,16 @@ function traceOf (runId: string, traceparent = ''): RunTrace {
   return { traceId, spanId, parentSpanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The span of a step of a run. */
+/** Returns the id of the span of a step. */
 const stepSpanId = (runId: string, step: number): string => spanIdOf(`${runId}/${step}`)
 
-/** Returns the header `traceparent` by which work that a run begins joins the trace of the run. */
+/** Returns the header `traceparent` for work that a run starts, so that the work joins the trace of the run. */
 const traceparentOf = ({ traceId, spanId, isSampled = true }: RunTrace): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
 /** The time limit for sending the waiting spans when the service ends; milliseconds. */
 const CLOSE_MS = 1_000
-/** The number of ended runs that are remembered, so that each end is written once. */
+/** How many ended runs are remembered, so that the end of each run is written only once. */
 const MOST_ENDED = 1_000
 
 export type Traces = ReturnType<typeof createTraces>
@@ -58,22 +61,22 @@ interface Parts {
   env: NodeJS.ProcessEnv
   clock: Clock
   log: { warn(details: object, message: string): void }
-  /** Returns the head of an active run. */
+  /** Returns the record of an active run. */
   activeRun: (runId: string) => Pick<RunRecord, 'traceparent' | 'steps'> | undefined
-  /** Returns the head of any run. */
+  /** Returns the record of any run. */
   findRun: (runId: string) => Promise<Pick<RunRecord, 'traceparent'> | undefined>
 }
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value) ?? ''
 
 /**
- * Writes spans for runs, their steps, model calls, tool calls and waits for a person, as the conventions for generative AI name them
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). A span is written when it is over; its ids follow from those of its run.
+ * Creates the writer of spans for runs, their steps, model calls, tool calls and waits for a person. Names follow the
+ * conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). A span is written when it has ended.
  */
 export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Parts) {
   const begunAt = clock.now()
   const ended = new Set<string>()
-  /** The current step of each active run. */
+  /** The number of the current step of each active run. */
   const steps = new Map<string, number>()
   let opened: Promise<{ write(span: EndedSpan): void, close(): Promise<void> }> | undefined
   const open = async () => (await import('./otlp.ts')).openOtlp(asked, env)
@@ -84,7 +87,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
   }
 
   const placeOf = (runId: string) => traceOf(runId, activeRun(runId)?.traceparent)
-  /** The span that a call of a run belongs to: its step, or the run. */
+  /** Returns the parent span for a call of a run: the current step, or the run itself. */
   function within (runId: string, isOfStep = true): Pick<EndedSpan, 'traceId' | 'parentSpanId' | 'isSampled'> {
     const { traceId, spanId, isSampled } = placeOf(runId)
     const step = steps.get(runId) ?? activeRun(runId)?.steps ?? 0
@@ -181,12 +184,13 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       write({ name: `execute_tool ${tool}`, ...within(runId), ...lasting(ms), attributes, ...failed })
     },
 
-    /** Writes the span of a run when the store has committed its end, once. */
+    /** Writes the span of a run, once, when the store has committed the end of the run. */
     runStored (run: RunRecord): void {
       const { runId, status, taskId, completedAt } = run
       if (!isOver(run)) return
       steps.delete(runId)
-      // A task's run continues after a restart. Runs that ended before this start were written by the earlier process.
+      // An interrupted run of a task may continue after a restart, so its span is not written yet. The earlier process
+      // has written the runs that ended before this start.
       if (status === 'interrupted' ? taskId !== undefined : (completedAt ?? 0) < begunAt) return
       if (ended.has(runId)) return
       ended.add(runId)
@@ -194,7 +198,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       endRun(run)
     },
 
-    /** Writes the span of a wait for a person or the application when the wait is over, also if the service was restarted meanwhile. */
+    /** Writes the span of a wait for a person or the application when the wait is over, even if the service was restarted meanwhile. */
     async waited (approval: Approval): Promise<void> {
       if (!('createdAt' in approval) || approval.runId === undefined) return
       const { runId, kind, state, createdAt } = approval
@@ -209,7 +213,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       })
     },
 
-    /** Sends the spans that wait. */
+    /** Sends the waiting spans, within CLOSE_MS. */
     async close (): Promise<void> {
       const otlp = await opened?.catch(() => undefined)
       if (otlp !== undefined) await settlesWithin({ clock, ms: CLOSE_MS }, otlp.close())
