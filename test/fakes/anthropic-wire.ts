@@ -4,7 +4,7 @@ import { pieces } from './openai-wire.ts'
 
 let lastId = 0
 
-/** The name of the tool by which older models answer structured calls. */
+/** The name of the tool with which older models give structured answers. */
 const JSON_TOOL = 'json'
 
 /** The content blocks of an answer. */
@@ -38,7 +38,7 @@ function deltasOf (block: any): unknown[] {
 
 const EMPTY: Record<string, object> = { thinking: { thinking: '', signature: '' }, text: { text: '' }, tool_use: { input: {} } }
 const stopOf = (blocks: any[]) => blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
-/** Anthropic counts only the tokens as input that are neither read from the cache nor written to it. */
+/** Anthropic's `input_tokens` excludes tokens that are read from the cache or written to it. */
 const usageOf = (plan: Plan) => {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usedBy(plan)
   return {

@@ -4,17 +4,20 @@ import { sendJson } from './sending.ts'
 import { startSite } from './site.ts'
 
 export interface AuthorizationServerOptions {
-  /** Changes the metadata. */
+  /** Changes the metadata that the server publishes. */
   metadata?: (metadata: Record<string, unknown>) => object
-  /** Changes the parameters with which the browser is sent back. */
+  /** Changes the query parameters with which the browser is redirected back. */
   redirect?: (parameters: URLSearchParams) => void
-  /** Answers a request of the token endpoint in the place of the server; returns true when it has. */
+  /** Answers a request of the token endpoint instead of the server. Returns true if it has answered. */
   token?: (res: ServerResponse, grant: URLSearchParams) => boolean | Promise<boolean>
-  /** Answers the registration in the place of the server. */
+  /** Answers a client registration instead of the server. */
   register?: (res: ServerResponse, body: any) => void
-  /** Revokes tokens: answers in the place of the server, and returns true when it has, or never will. */
+  /**
+   * The server has a revocation endpoint. This function answers a request to it instead of the server, and returns true if it has answered
+   * or never will.
+   */
   revocation?: (res: ServerResponse) => boolean
-  /** Gives no refresh tokens. */
+  /** The server issues no refresh tokens. */
   refresh?: 'none'
   expiresIn?: number
   host?: string
@@ -23,8 +26,8 @@ export interface AuthorizationServerOptions {
 const random = () => randomBytes(12).toString('hex')
 
 /**
- * An authorization server that checks what clients send (registration, PKCE with S256, one use of codes and refresh tokens), and
- * misbehaves where its options say so. Its page agrees at once: it sends the browser back.
+ * An authorization server that checks the requests of clients (registration, PKCE with S256, single use of codes and refresh tokens). Its
+ * options make it misbehave. Its authorization page agrees at once and redirects the browser back.
  */
 export async function startAuthorizationServer (
   t: { teardown(handler: () => unknown): unknown },
@@ -34,9 +37,9 @@ export async function startAuthorizationServer (
   const codes = new Map<string, URLSearchParams>()
   const valid = new Set<string>()
   const refreshTokens = new Set<string>()
-  /** The token requests: their grant types. */
+  /** The grant types of all token requests. */
   const grants: string[] = []
-  /** Requests that broke a rule. */
+  /** Descriptions of requests that broke a rule. */
   const faults: string[] = []
 
   const refuse = (res: ServerResponse, error: string, why: string) => {
@@ -119,11 +122,11 @@ export async function startAuthorizationServer (
     clients,
     grants,
     faults,
-    /** Whether a tool server is to take this token. */
+    /** Returns true if a tool server should accept this token. */
     isValid: (token: string) => valid.has(token),
-    /** Ends the access tokens; the refresh tokens stay. */
+    /** Invalidates the access tokens; the refresh tokens stay valid. */
     expire: () => valid.clear(),
-    /** Ends the user's authorization. */
+    /** Revokes the user's authorization. */
     revoke () {
       valid.clear()
       refreshTokens.clear()
@@ -132,7 +135,10 @@ export async function startAuthorizationServer (
 }
 export type AuthorizationServer = Awaited<ReturnType<typeof startAuthorizationServer>>
 
-/** Refuses requests without a token of the authorization server, as a tool server does; and serves the metadata that leads to it. */
+/**
+ * Returns the handlers of a tool server that refuses requests without a token of the authorization server, and publishes the metadata that
+ * names this server.
+ */
 export function guardedBy (authorization: AuthorizationServer, metadata: (found: Record<string, unknown>) => object = (found) => found) {
   return {
     before (req: IncomingMessage, res: ServerResponse): boolean {

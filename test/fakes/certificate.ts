@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that no one trusts, with its key; made with openssl req -x509, good for nothing but tests. */
+/** A self-signed certificate for 127.0.0.1 with its key, made with `openssl req -x509`. It is for tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMAERIc0FscZYv2jv

@@ -1,45 +1,48 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A call as a fake model server received it. */
+/** A model call as a fake model server received it. */
 export interface ModelRequest {
   path: string
   headers: IncomingHttpHeaders
-  /** The parsed JSON body; undefined for a listing. */
+  /** The parsed JSON body; undefined for a request for the list of models. */
   body: any
   modelId: string
   streaming: boolean
-  /** The name of the response format when the call is structured ('' when it has none). */
+  /** The name of the response format of a structured call; '' if the format has no name. */
   structured?: string
-  /** When it arrived, epoch milliseconds. */
+  /** The time of arrival, in milliseconds since the Unix epoch. */
   at: number
-  /** Settles when the answer is over: `finished` by us, or `aborted` by the caller. */
+  /** Settles when the response is over: `finished` by the server, or `aborted` by the caller. */
   ended: Promise<'finished' | 'aborted'>
 }
 
-/** What a fake model server answers to one call. Everything is optional; parts leave in the order of the fields. */
+/** The response of a fake model server to one call. All fields are optional. The stream parts are sent in the order of the fields. */
 export interface Plan {
-  /** Milliseconds before the answer's status line. */
+  /** Milliseconds before the status line of the response is sent. */
   delayMs?: number
-  /** Answers with this error instead; `body` replaces the gateway's own error JSON. */
+  /** Sends this error instead; `body` replaces the gateway's own error JSON. */
   error?: { status: number, type?: string, message?: string, param?: unknown, headers?: Record<string, string>, body?: string }
   reasoning?: string | string[]
-  /** What the provider attaches to its reasoning and wants back: a signature, or the reasoning encrypted. Not for the gateway. */
+  /**
+   * Data that the provider attaches to its reasoning and wants back unchanged: a signature, or the encrypted reasoning. Not used by the
+   * gateway.
+   */
   signature?: string
-  /** A block of reasoning that only the provider can read. Anthropic alone. */
+  /** A block of reasoning that only the provider can read. Only Anthropic has such blocks. */
   redacted?: string
-  /** The answer is JSON of this many bytes that means nothing, sent as fast as it is taken. */
+  /** The response is meaningless JSON of this many bytes, sent as fast as the client reads it. */
   bytes?: number
-  /** A string is cut into words, an array gives the deltas as they are (make it long for a huge answer). */
+  /** A string is split into words. An array gives the deltas as they are; use a long array for a huge answer. */
   text?: string | string[]
   toolCalls?: Array<{ toolName: string, input: unknown, toolCallId?: string }>
-  /** A structured answer: sent as JSON text. */
+  /** A structured answer, sent as JSON text. */
   object?: unknown
-  /** The whole text of an answer to a structured call, JSON or not. */
+  /** The whole text of the answer to a structured call, valid JSON or not. */
   structuredText?: string
-  /** Raw stream parts, sent instead of all the above. */
+  /** Raw stream parts, sent instead of all fields above. */
   parts?: unknown[]
   finishReason?: string
-  /** `inputTokens` includes the cached and the written ones, `outputTokens` those of the reasoning. `cost` is the gateway's alone. */
+  /** `inputTokens` includes cached and cache-written tokens, `outputTokens` includes reasoning tokens. Only the gateway sends `cost`. */
   usage?: {
     inputTokens: number
     outputTokens: number
@@ -48,11 +51,11 @@ export interface Plan {
     reasoningTokens?: number
     cost?: string
   }
-  /** Milliseconds between two stream parts; 0 or absent sends all at once. */
+  /** Milliseconds between two stream parts. With 0 or without this field, all parts are sent at once. */
   partMs?: number
-  /** Puts the time of sending (epoch milliseconds with fraction) and a blank before each text delta. Needs partMs. */
+  /** Puts the time of sending (milliseconds since the Unix epoch, with a fraction) and a space before each text delta. Needs `partMs`. */
   stamp?: boolean
-  /** How the stream ends instead of properly, after its first `after` parts (default: all but the finish part). */
+  /** An improper end of the stream, after its first `after` parts (by default, all but the finish part). */
   ending?: 'cut' | 'stall' | 'no-finish' | 'no-done' | 'invalid-json' | { error: unknown }
   after?: number
 }
@@ -74,7 +77,7 @@ const usageOf = (plan: Plan, text: number) => {
 }
 const metadataOf = ({ usage }: Plan) => usage?.cost === undefined ? {} : { providerMetadata: { gateway: { cost: usage.cost } } }
 
-/** What a call uses by its plan; `text` is the number of output tokens when the plan does not say. */
+/** Returns the token counts of a call's plan. `text` is the number of output tokens if the plan names none. */
 export const usedBy = (plan: Plan, text = textOf(plan).length) =>
   ({ inputTokens: 10, outputTokens: text, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, ...plan.usage })
 
@@ -94,7 +97,7 @@ const finishOf = (plan: Plan) => {
   return { unified, raw: unified }
 }
 
-/** The parts of the stream, in the gateway's wire format (the AI SDK's V4 stream parts). */
+/** Returns the stream parts in the gateway's wire format (the AI SDK's V4 stream parts). */
 export function streamParts (plan: Plan, modelId: string): unknown[] {
   if (plan.parts) return plan.parts
   const reasoning = words(plan.reasoning ?? [])
@@ -118,7 +121,7 @@ export function streamParts (plan: Plan, modelId: string): unknown[] {
   ]
 }
 
-/** The body of a call without streaming. */
+/** Returns the response body of a call without streaming. */
 export function plainAnswer (plan: Plan): unknown {
   const reasoning = words(plan.reasoning ?? []).join('')
   const text = textOf(plan)
@@ -135,7 +138,7 @@ export function plainAnswer (plan: Plan): unknown {
   }
 }
 
-/** What a call with a response format is answered when the plan does not say. */
+/** Returns the default answer to a structured call whose plan names none. */
 export function structuredAnswer (name: string | undefined): unknown {
   if (name === 'evaluation') return { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
   if (name === 'task-memory') return { findings: [], decisions: [] }

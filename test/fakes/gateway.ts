@@ -7,23 +7,23 @@ import { sendBytes, sendJson, sendParts, sse, startStream } from './sending.ts'
 
 export type { Plan } from './gateway-plan.ts'
 
-/** A call as the gateway received it: its body holds the call options, with the whole system prompt in one message. */
+/** A call as the gateway received it. The body holds the call options, with the whole system prompt joined into one message. */
 export interface GatewayRequest extends ModelRequest {
   /** The body as it was sent. */
   sent: any
 }
 
 export interface FakeGatewayOptions {
-  /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
+  /** Returns the plan for a call; undefined for the default answer. A structured call whose plan has no `object` gets a fixed answer. */
   reply?(request: GatewayRequest): Plan | undefined | Promise<Plan | undefined>
-  /** Models of GET /config. */
+  /** The models that GET /config lists. */
   models?: Array<{ id: string, name: string } & Record<string, unknown>>
-  /** What happens to GET /config instead: `delayMs`, `error` and `bytes` of a plan. */
+  /** Changes the response of GET /config. Only `delayMs`, `error` and `bytes` of the plan are used. */
   listing?(): Plan | undefined
-  /** Any other key is refused with authentication_error. */
+  /** The accepted key. Other keys are refused with authentication_error. */
   apiKey?: string
   port?: number
-  /** Whether requests are kept (default true). */
+  /** Whether requests are recorded (default true). */
   record?: boolean
 }
 
@@ -36,7 +36,7 @@ const defaultModels = ['anthropic/claude-sonnet-5.5', 'anthropic/claude-haiku-5.
   modelType: 'language'
 }))
 
-/** A model gateway on a free local port that speaks the gateway's wire format. Its `url` is what a base URL setting takes. */
+/** Starts a model gateway on a free local port that speaks the gateway's wire format. Its `url` is the value for a base URL setting. */
 export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   const requests: GatewayRequest[] = []
   const server = createServer((req, res) => {
@@ -96,11 +96,11 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   return {
     url: `${origin}/v4/ai`,
     requests,
-    /** The number of connections so far. */
+    /** The number of connections since the start. */
     connectionsMade: () => made,
-    /** Resolves when the next connection is made. */
+    /** Resolves when the next connection is opened. */
     connected: () => once(server, 'connection'),
-    /** The number of connections that are open. */
+    /** The number of open connections. */
     connections: promisify(server.getConnections.bind(server)),
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -140,7 +140,7 @@ function stamped (part: any) {
   return part.type === 'text-delta' ? { ...part, delta: `${(performance.timeOrigin + performance.now()).toFixed(3)} ${part.delta}` } : part
 }
 
-// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0] [--structuredDelay 0]
+// As a program, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0] [--structuredDelay 0]
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {

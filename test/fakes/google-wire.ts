@@ -2,7 +2,7 @@ import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 
 const PATH = /^\/v1beta\/models\/([^:/]+):(streamGenerateContent\?alt=sse|generateContent)$/
-/** Google's names of error states, by HTTP status. */
+/** Google's status names of errors, by HTTP status. */
 const STATES: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -13,7 +13,7 @@ const STATES: Record<number, string> = {
   503: 'UNAVAILABLE'
 }
 
-/** The parts of an answer's content; a thought signature is on the first call, else on the last text. */
+/** Returns the parts of an answer's content. A thought signature is on the first call; without calls, on the last text. */
 function contentOf (plan: Plan): any[] {
   const signed = plan.signature === undefined ? {} : { thoughtSignature: plan.signature }
   const texts = textOf(plan).map((text) => ({ text }))

@@ -2,12 +2,12 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync 
 import { parseArgs } from 'node:util'
 import { startFakeOpenAI } from './openai.ts'
 
-// What llama.cpp's server does with one model, as `llama-server -m … --api-key-file …`: it reads the file, says on stderr why it cannot,
-// and answers chats with its own process id, to who has the key. Beside the file MODEL, tests find and leave:
-// MODEL.pid   its process id, as soon as it runs
-// MODEL.hold  it goes on loading while that is there
-// MODEL.slow  it has been asked something with the word "slow", and writes many pieces; once only, asked again it answers at once
-// MODEL.mute  it has been asked something with the word "mute", and says nothing; once only
+// A stand-in for llama.cpp's server with one model (`llama-server -m <file> --api-key-file <file>`). It reads the model file and reports on
+// stderr why it cannot. It answers chats that carry the key with its own process id. Tests use these files beside MODEL:
+// MODEL.pid   written at the start: the process id
+// MODEL.hold  while this file exists, loading does not end
+// MODEL.slow  written for a request with the word "slow", whose answer has many pieces; the next such request is answered at once
+// MODEL.mute  written for a request with the word "mute", which gets no answer; the next such request is answered
 
 const { values } = parseArgs({
   args: process.argv.slice(2).map((arg) => /^-(?:c|np|m|t)$/.test(arg) && arg.length > 2 ? `-${arg}` : arg),
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const model = values.m as string
 writeFileSync(`${model}.pid`, `${process.pid}`)
 
-/** The beginning of the file: some are as large as the memory. */
+/** Returns the beginning of the model file, because some files are as large as the memory. */
 function contentOf (path: string): string {
   const bytes = Buffer.alloc(64 * 1024)
   const file = openSync(path, 'r')

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Answers of a program by path; a path that is missing gets 404. */
+/** Response bodies by path. Other paths get 404. */
 export type Answers = Record<string, unknown>
 
 /** https://github.com/ollama/ollama/blob/main/docs/api.md */
@@ -37,7 +37,7 @@ export const llamaCpp: Answers = {
   '/props': { default_generation_settings: { n_ctx: 8192 }, total_slots: 1, model_path: 'gemma-3.gguf' }
 }
 
-/** A server on a free port of 127.0.0.1, with these answers or as it handles requests itself. */
+/** Starts a server on a free port of 127.0.0.1 with these answers, or with its own request handler. */
 export async function startLocalServer (answers: Answers | RequestListener) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {

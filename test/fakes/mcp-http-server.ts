@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startSite } from './site.ts'
 
-/** A call that the server is to answer. */
+/** A call that the server must answer. */
 export interface HttpCall {
   id: number
   input: any
@@ -19,7 +19,7 @@ const stream = (res: ServerResponse) => res.writeHead(200, { 'content-type': 'te
 const event = (message: object, id?: string) =>
   `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 
-/** Writes until the other side goes away. */
+/** Writes without end, until the other side disconnects. */
 function flood (res: ServerResponse, piece: string) {
   const more = () => {
     if (res.destroyed) return
@@ -30,8 +30,8 @@ function flood (res: ServerResponse, piece: string) {
 }
 
 /**
- * A tool server over HTTP, by hand, so that it can break every rule: its tools misbehave by their name. Further `tools` and `pages`
- * come beside them.
+ * Starts a hand-written tool server over HTTP that breaks rules of the protocol: each tool misbehaves as its name says. `tools` and `pages`
+ * are added to its own.
  */
 export async function startOddServer (
   t: { teardown(handler: () => unknown): unknown },
@@ -133,7 +133,7 @@ export async function startOddServer (
     url: `${site.url}/mcp`,
     /** The exchanges, oldest first. */
     seen,
-    /** Resolves to the exchange of a call once it has arrived. */
+    /** Resolves to the exchange of a call when the call has arrived. */
     async called (tool: string) {
       for (;;) {
         const found = seen.findLast(({ body }) => body?.params?.name === tool)

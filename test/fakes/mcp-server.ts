@@ -1,13 +1,13 @@
-// A tool server that misbehaves on request: JSON-RPC over stdio by hand, so that it can break every rule.
+// A tool server that misbehaves on request. It writes JSON-RPC over stdio by hand, so that it can break every rule.
 //   --tools=a,b     further tools, which answer "a was called"
-//   --reads=a,b     tools that it marks with readOnlyHint, until `change` is called
-//   --claims-later=a,b  tools that it marks so once `change` is called
-//   --many=1000     so many further tools
-//   --delay=20000   milliseconds before it answers `initialize`; --mute: it never does
-//   --here=<file>   writes its process id there when it starts
-//   --says=<line>   writes that to stderr when it starts, as installers do
-//   --die           ends with exit code 4 at once, having written its TOKEN to stderr
-//   --as=<file>     reads further options there, one a line, if there is such a file
+//   --reads=a,b     tools that are marked with readOnlyHint until `change` is called
+//   --claims-later=a,b  tools that are marked with readOnlyHint after `change` is called
+//   --many=1000     the number of further tools
+//   --delay=20000   milliseconds before `initialize` is answered; with --mute, it is never answered
+//   --here=<file>   writes its process id to this file when it starts
+//   --says=<line>   writes this line to stderr when it starts, as installers do
+//   --die           writes its TOKEN to stderr and exits with code 4 at once
+//   --as=<file>     reads further options from this file, one per line, if the file exists
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -25,7 +25,7 @@ const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonr
 const reads = options.get('reads')?.split(',') ?? []
 const claims = options.get('claims-later')?.split(',') ?? []
 let generation = 1
-/** What waits for the user's answers, by the ids of the requests. */
+/** The calls that wait for the user's answers, by request id. */
 const asks = new Map<string, (answer: any) => void>()
 
 tools.set('echo', ({ message }) => text(String(message)))
@@ -90,8 +90,8 @@ const askUser = (params: object) => {
   return promise
 }
 /**
- * Asks the user, `times` at once, and answers with what it got. `then`: what it does while it waits; `fields`: so many fields. HUGE stands
- * for 1 MB of text.
+ * Sends `times` questions to the user at once, and answers the call with the results. `then` is an action during the wait; `fields` is the
+ * number of fields. HUGE stands for 1 MB of text.
  */
 tools.set('ask', async ({ times = 1, then, fields = 0, ...given }) => {
   const params = JSON.parse(JSON.stringify(given).replaceAll('HUGE', 'x'.repeat(1_000_000)))
@@ -109,13 +109,13 @@ tools.set('ask', async ({ times = 1, then, fields = 0, ...given }) => {
   }
   return text(JSON.stringify((await Promise.all(asked)).map(({ result, error }) => result ?? { error: error.message })))
 })
-/** Asks without end until it is told to stop by an error, a decline or a cancellation. */
+/** Asks again and again until an error, a decline or a cancellation arrives. */
 tools.set('nag', async (params) => {
   let n = 1
   while ((await askUser(params)).result?.action === 'accept') n++
   return text(`asked ${n} times`)
 })
-/** Asks when it has answered. */
+/** Asks after it has answered the call. */
 tools.set('stray', (params) => {
   setImmediate(() => void askUser(params).then(({ result }) => process.stderr.write(`stray: ${JSON.stringify(result)}\n`)))
   return text('asks later')
@@ -142,7 +142,7 @@ async function answer ({ id, method, params, ...outcome }: { id: number, method?
   if (method === undefined) return asks.get(String(id))?.(outcome)
   if (method === 'notifications/cancelled') {
     process.stderr.write(`cancelled ${params.requestId}\n`)
-    // It says so after all, when nobody waits any more.
+    // The answer is sent too late, when nobody waits for it.
     send({ id: params.requestId, result: text('too late') })
   }
   if (method === 'ping') return send({ id, result: {} })

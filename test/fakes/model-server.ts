@@ -12,14 +12,14 @@ export type ServerRequest = ModelRequest & { method: string }
 export interface Wire {
   /** The path of a `baseURL`. */
   root: string
-  /** What follows the last part of a stream. */
+  /** The text after the last part of a stream. */
   end: string
   render?(part: any): string
   keyOf(headers: IncomingHttpHeaders): string | string[] | undefined
-  /** Reads a call; undefined when the path is none of a call. */
+  /** Parses a call; returns undefined for a path that is not for calls. */
   call(path: string, body: any): Pick<ModelRequest, 'modelId' | 'streaming' | 'structured'> | undefined
   parts(plan: Plan, request: ServerRequest): any[]
-  /** Whether a part says that the answer is complete. */
+  /** Returns true for a part that ends the answer. */
   isEnd(part: any): boolean
   whole(plan: Plan, request: ServerRequest): unknown
   list(models: Array<Record<string, unknown>> | undefined): unknown
@@ -27,22 +27,22 @@ export interface Wire {
 }
 
 export interface ModelServerOptions {
-  /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
+  /** Returns the plan for a call; undefined for the default answer. A structured call whose plan has no `object` gets a fixed answer. */
   reply?(request: ServerRequest): Plan | undefined | Promise<Plan | undefined>
-  /** Entries of the list of models. */
+  /** The entries of the list of models. */
   models?: Array<Record<string, unknown>>
-  /** What happens to the list of models instead: `delayMs`, `error` and `bytes` of a plan. */
+  /** Changes the response with the list of models. Only `delayMs`, `error` and `bytes` of the plan are used. */
   listing?(): Plan | undefined | Promise<Plan | undefined>
-  /** Answers of other paths, as /api/ps of Ollama. */
+  /** Response bodies for other paths, such as Ollama's /api/ps. */
   others?: Record<string, () => object | undefined>
-  /** By default a free one. */
+  /** By default, a free port. */
   port?: number
-  /** Any other key is refused. */
+  /** The accepted key. Other keys are refused. */
   apiKey?: string
   tls?: { key: string, cert: string }
 }
 
-/** A server on a free local port that speaks the wire format. Its `url` is a `baseURL`. */
+/** Starts a server on a free local port that speaks the wire format. Its `url` is a `baseURL`. */
 export async function startModelServer (wire: Wire, options: ModelServerOptions = {}) {
   const requests: ServerRequest[] = []
   const sendError = (res: ServerResponse, error: NonNullable<Plan['error']>) =>
@@ -111,13 +111,13 @@ export async function startModelServer (wire: Wire, options: ModelServerOptions 
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   return {
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}${wire.root}`,
-    /** Every request, the lists too. */
+    /** All requests, including those for the list of models. */
     requests,
-    /** The calls of models alone. */
+    /** Only the model calls. */
     get calls () {
       return requests.filter(({ method }) => method === 'POST')
     },
-    /** The number of connections that are open. */
+    /** The number of open connections. */
     connections: promisify(server.getConnections.bind(server)),
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))

@@ -1,11 +1,11 @@
-// A tool server that tells much about its calls: JSON-RPC over stdio by hand.
-//   count {notes, message}   sends so many progress notes, then answers
-//   log {messages}           sends these messages for the log
-//   fill {…}                 answers with its input, of which it requires what has a default
+// A tool server that sends notifications about its calls. It writes JSON-RPC over stdio by hand.
+//   count {notes, message}   sends this number of progress notifications, then answers
+//   log {messages}           sends these log messages
+//   fill {…}                 answers with its input; fields with a default are required
 //   job {end}                runs only as a task, which ends as `completed`, `failed`, `cancelled` or never
-//   --no-tasks               the server declares no tasks
-//   --resources              the server has resources: pages of 70, a template, and some to read
-//   --prompts                the server has prompts, with titles, icons and _meta, as its tool and its resource have
+//   --no-tasks               the server does not declare tasks
+//   --resources              the server has resources: pages of 70, a template, and some that can be read
+//   --prompts                the server has prompts; they, its tool and its resource have titles, icons and _meta
 import { createInterface } from 'node:readline'
 
 const hasTasks = !process.argv.includes('--no-tasks')

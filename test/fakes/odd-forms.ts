@@ -1,8 +1,9 @@
-// A tool server that answers in the odd forms of real ones: JSON-RPC by hand, over stdio when it is started as a program, else over HTTP.
-//   --stateless      speaks MCP 2026-07-28 alone
-//   --begins=<name>  an odd answer to the first message, of BEGINNINGS
-//   --names=<json>   has tools of these names instead
-//   --order=<1|-1>   lists what it names in this order
+// A tool server that answers in unusual forms that real servers use. It writes JSON-RPC by hand, over stdio when it is started as a
+// program, else over HTTP.
+//   --stateless      speaks only MCP 2026-07-28
+//   --begins=<name>  gives an odd answer to the first message, from BEGINNINGS
+//   --names=<json>   has tools with these names instead
+//   --order=<1|-1>   lists names in this order
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
@@ -11,7 +12,7 @@ type Json = Record<string, any>
 const did = { content: [{ type: 'text', text: 'did it' }] }
 const answer = (id: unknown, outcome: object, more: object = {}) => JSON.stringify({ jsonrpc: '2.0', id, ...outcome, ...more })
 
-/** The forms, as tools: what the server writes, and what the call gives: a text, or the words of its error. */
+/** The unusual forms, each as a tool: the text that the server writes, and the result of the call, a text or an error message. */
 export const FORMS: Record<string, { writes: (id: number) => string, gives?: string, fails?: RegExp, only?: 'stdio' | 'http' }> = {
   meta_null: { writes: (id) => answer(id, { result: { ...did, _meta: null } }), gives: 'did it' },
   meta_odd: { writes: (id) => answer(id, { result: { ...did, _meta: { progressToken: null, mine: 1 } } }), gives: 'did it' },
@@ -61,7 +62,7 @@ export const FORMS: Record<string, { writes: (id: number) => string, gives?: str
 }
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-/** A picture as servers write it that were made for another API. */
+/** Images in the formats of other APIs, as some servers write them. */
 export const PICTURES: Record<string, object> = {
   picture_of_mcp: { type: 'image', data: PIXEL, mimeType: 'image/png' },
   picture_of_the_ai_sdk: { type: 'media', data: PIXEL, mediaType: 'image/png' },
@@ -75,7 +76,7 @@ for (const [name, block] of Object.entries(PICTURES)) {
   FORMS[name] = { writes: (id) => answer(id, { result: { content: [block] } }), gives: '[image 1: image/png]' }
 }
 
-/** Answers to `initialize` with which a server is connected all the same. */
+/** Answers to `initialize` that are odd but must not prevent the connection. */
 export const BEGINNINGS: Record<string, object> = {
   nulls: { capabilities: { tools: { listChanged: null }, logging: null }, serverInfo: null, instructions: null, _meta: null },
   nothing: {},
@@ -89,7 +90,7 @@ const listedWithNulls = (name: string) => ({
   inputSchema: { type: 'object' }
 })
 
-/** A tool that lists its words in an order, as sets of Python do. */
+/** A tool whose description lists words in one of two orders, as a Python set may. */
 const listing = (order: number) => (name: string) => {
   const inOrder = (...words: string[]) => order === 1 ? words : words.toReversed()
   return {
@@ -112,7 +113,7 @@ interface Options {
   order?: string
 }
 
-/** Returns what the server writes in answer to a message; undefined for nothing. */
+/** Returns the server's answer to a message; undefined for none. */
 export function answerOddly (message: Json, options: Options = {}): string | undefined {
   const { stateless = false, begins, names, order = '1' } = options
   const { id, method, params } = message

@@ -1,5 +1,6 @@
-// A tool server with mail, money, rooms, messages and files, on the public SDK: it answers reads with the text in <orders>, and notes each
-// other call as a line in <log>.   office-server.ts <orders> <log>
+// A tool server with mail, money, rooms, messages and files, made with the public SDK. It answers reading calls with the text in <orders>,
+// and writes every other call as a line to <log>.
+//   office-server.ts <orders> <log>
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'

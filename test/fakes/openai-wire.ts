@@ -2,7 +2,7 @@ import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 
 let lastCall = 0
-/** Characters of a tool's arguments in one chunk. */
+/** The number of characters of a tool's arguments in one chunk. */
 const PIECE = 5
 
 const finishOf = (plan: Plan) => (plan.finishReason ?? (plan.toolCalls?.length ? 'tool-calls' : 'stop')).replace('-', '_')
@@ -46,7 +46,7 @@ export const chatWire: Wire = {
   error: openAIError
 }
 
-/** The chunks of a streamed chat completion; a tool call's arguments come in pieces, as OpenAI sends them. */
+/** Returns the chunks of a streamed chat completion. A tool call's arguments come in pieces, as from OpenAI. */
 export function chunks (plan: Plan, model: string, withUsage: boolean): unknown[] {
   if (plan.parts) return plan.parts
   const chunk = (delta: object, finish: string | null = null) => ({
@@ -70,7 +70,7 @@ export function chunks (plan: Plan, model: string, withUsage: boolean): unknown[
   ]
 }
 
-/** A chat completion in one piece. */
+/** Returns a chat completion without streaming. */
 export function completion (plan: Plan, model: string): unknown {
   const calls = callsOf(plan)
   const text = textOf(plan).join('')

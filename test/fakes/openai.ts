@@ -5,5 +5,5 @@ export type { Plan } from './gateway-plan.ts'
 export type OpenAIRequest = ServerRequest
 export type FakeOpenAIOptions = ModelServerOptions
 
-/** A server on a free local port that speaks OpenAI's chat completions, as local model servers do. Its `url` is a `baseURL`. */
+/** Starts a server on a free local port that speaks OpenAI's chat completions, as local model servers do. Its `url` is a `baseURL`. */
 export const startFakeOpenAI = (options: FakeOpenAIOptions = {}) => startModelServer(chatWire, options)

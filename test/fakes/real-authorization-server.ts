@@ -6,11 +6,11 @@ import { sendJson } from './sending.ts'
 import { startSite } from './site.ts'
 
 interface Options {
-  /** Clients that were registered by hand. */
+  /** Clients that are registered in advance. */
   clients?: object[]
   /** Whether clients may register themselves. */
   registration?: boolean
-  /** Published metadata of clients, by their addresses. */
+  /** Published client metadata documents, by address. */
   documents?: Record<string, object>
 }
 
@@ -18,8 +18,8 @@ const INTERACTION = /^\/interaction\/[\w-]+$/
 let key: object | undefined
 
 /**
- * The authorization server `oidc-provider`, as it is used by others: registration, PKCE, resources, rotating refresh tokens, revocation and
- * published metadata of clients. Its user agrees to everything. `addServer` starts a tool server that takes its tokens.
+ * Starts the widely used authorization server `oidc-provider`, with registration, PKCE, resource indicators, rotating refresh tokens,
+ * revocation and client metadata documents. Its user agrees to everything. `addServer` starts a tool server that accepts its tokens.
  */
 export async function startRealAuthorizationServer (
   t: { teardown(handler: () => unknown): unknown },
@@ -55,7 +55,7 @@ export async function startRealAuthorizationServer (
   })
   provider.on('grant.revoked', (_ctx, grantId) => revoked.push(grantId))
 
-  /** What the user does in the page: signs in and agrees. */
+  /** Acts as the user on the authorization page: signs in and agrees. */
   async function interact (req: IncomingMessage, res: ServerResponse) {
     const { prompt, params, session, grantId } = await provider.interactionDetails(req, res)
     if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId: 'ada' } }, {})
@@ -76,12 +76,12 @@ export async function startRealAuthorizationServer (
   return {
     issuer,
     requests: site.requests,
-    /** The grants that were revoked. */
+    /** The revoked grants. */
     revoked,
-    /** Whether a token is worth something here. */
+    /** Resolves to the access or refresh token; undefined if the token is not valid. */
     find: async (token: string) => await provider.AccessToken.find(token) ?? provider.RefreshToken.find(token),
 
-    /** Starts a tool server that takes the tokens that were given out for it. */
+    /** Starts a tool server that accepts the tokens that were issued for it. */
     async addServer () {
       const seen = new Set<string>()
       const server = await startToolServer(t, {
@@ -103,11 +103,11 @@ export async function startRealAuthorizationServer (
       })
       return {
         ...server,
-        /** Ends the access token that was used last; what renews it stays. */
+        /** Invalidates the access token that was used last; its refresh token stays valid. */
         async expire () {
           await (await provider.AccessToken.find([...seen].at(-1)!)).destroy()
         },
-        /** Ends the user's authorization. */
+        /** Revokes the user's authorization. */
         async revoke () {
           const { grantId } = await provider.AccessToken.find([...seen].at(-1)!)
           await Promise.all([provider.AccessToken, provider.RefreshToken].map((model) => model.revokeByGrantId(grantId)))
@@ -118,7 +118,10 @@ export async function startRealAuthorizationServer (
   }
 }
 
-/** A browser that keeps its cookies, as the pages of real authorization servers need it. Returns where it ends. */
+/**
+ * Creates a browser that keeps cookies, which the pages of real authorization servers need. The returned function opens a page and returns
+ * the address at which the redirects end.
+ */
 export function createBrowser () {
   const cookies = new Map<string, string>()
   return async (address: string) => {

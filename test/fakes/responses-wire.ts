@@ -5,10 +5,10 @@ import { openAIError, pieces } from './openai-wire.ts'
 let lastItem = 0
 
 const ENCRYPTED = 'reasoning.encrypted_content'
-/** The summary of reasoning has a part for each paragraph, each in pieces. */
+/** Returns the parts of a reasoning summary, one for each paragraph, each split into pieces. */
 const summaryOf = ({ reasoning = [] }: Plan) => typeof reasoning === 'string' ? reasoning.split('\n\n').map(words) : [reasoning]
 
-/** The items of an answer, with ids that no other answer has. Reasoning is encrypted for callers that ask for that. */
+/** Returns the items of an answer, with ids that are unique over all answers. Reasoning is encrypted for callers that ask for it. */
 function itemsOf (plan: Plan, { include = [] }: { include?: string[] }) {
   const id = (prefix: string) => `${prefix}_${++lastItem}`
   const text = textOf(plan)

@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
-/** A tool as a provider gets it. */
+/** A tool as it is sent to a provider. */
 export interface SentTool {
   name: string
   schema: any
 }
 
-/** Returns why a provider refuses a list of tools, in its words; undefined when it takes all. */
+/** Returns the provider's refusal of a list of tools; undefined if it accepts all of them. */
 export type SchemaRules = (tools: readonly SentTool[]) => string | undefined
 
 const meta = new Ajv2020({ strict: false, validateFormats: false, logger: false })
@@ -19,7 +19,9 @@ function isValid2020 (schema: object): boolean {
 }
 const isRecord = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Calls `visit` for a schema and all schemas in it; `path` is in the words of OpenAI. Returns the first answer. */
+/**
+ * Calls `visit` for a schema and every schema in it, until a call returns a text, and returns this text. `path` is in OpenAI's notation.
+ */
 function each (schema: any, visit: (schema: any, path: string[]) => string | undefined, path: string[] = []): string | undefined {
   if (!isRecord(schema)) return visit(schema, path)
   let found = visit(schema, path)
@@ -43,9 +45,9 @@ const typesOf = (value: unknown) =>
   value === null ? ['null'] : Array.isArray(value) ? ['array'] : Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
 
 /**
- * OpenAI, as https://platform.openai.com/docs/api-reference/chat/create (tools) and its refusals say it ("Invalid schema for function …:
- * schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level", "array schema missing
- * items", "enum value … does not validate against").
+ * OpenAI's rules, from https://platform.openai.com/docs/api-reference/chat/create (tools) and from its error messages: "Invalid schema for
+ * function …: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level", "array schema
+ * missing items", "enum value … does not validate against".
  */
 export const openaiRules: SchemaRules = (tools) => {
   for (const [at, { name, schema }] of tools.entries()) {
@@ -78,9 +80,9 @@ export const openaiRules: SchemaRules = (tools) => {
 }
 
 /**
- * Anthropic, as https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use and its refusals say it:
- * "input_schema does not support oneOf, allOf, or anyOf at the top level", "Property keys should match pattern
- * '^[a-zA-Z0-9_.-]{1,64}$'", "JSON schema is invalid. It must match JSON Schema draft 2020-12".
+ * Anthropic's rules, from https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use and from its error messages:
+ * "input_schema does not support oneOf, allOf, or anyOf at the top level", "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+ * "JSON schema is invalid. It must match JSON Schema draft 2020-12".
  */
 export const anthropicRules: SchemaRules = (tools) => {
   for (const [at, { name, schema }] of tools.entries()) {
@@ -101,7 +103,10 @@ export const anthropicRules: SchemaRules = (tools) => {
   return undefined
 }
 
-/** https://ai.google.dev/api/caching#Schema and response_json_schema of https://ai.google.dev/api/generate-content: what both name. */
+/**
+ * The keywords that both https://ai.google.dev/api/caching#Schema and response_json_schema of https://ai.google.dev/api/generate-content
+ * name.
+ */
 const GOOGLE_KEYS = new Set([
   ...['type', 'format', 'title', 'description', 'enum', 'items', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf', 'properties'],
   ...['required']
@@ -110,8 +115,9 @@ const GOOGLE_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object
 const GOOGLE_FORMATS: Record<string, string[]> = { string: ['enum', 'date-time'], number: ['float', 'double'], integer: ['int32', 'int64'] }
 
 /**
- * Google, as https://ai.google.dev/api/caching#FunctionDeclaration, the reference of Vertex AI (names of parameters, `any_of` alone) and
- * its refusals say it ("only 'enum' and 'date-time' are supported for STRING type", "enum[0]: cannot be empty", "items: missing field").
+ * Google's rules, from https://ai.google.dev/api/caching#FunctionDeclaration, from the reference of Vertex AI (parameter names, `any_of`
+ * without other keywords) and from its error messages: "only 'enum' and 'date-time' are supported for STRING type", "enum[0]: cannot be
+ * empty", "items: missing field".
  */
 export const googleRules: SchemaRules = (tools) => {
   const wrongs = tools.flatMap(({ name, schema }, at) => {
@@ -148,12 +154,13 @@ export const googleRules: SchemaRules = (tools) => {
   return wrongs.length > 0 ? `${wrongs.slice(0, 3).join('\n')}\n` : undefined
 }
 
-/** Repetitions in a grammar: MAX_REPETITION_THRESHOLD of llama.cpp's llama-grammar.cpp. */
+/** The maximum number of repetitions in a grammar: MAX_REPETITION_THRESHOLD in llama.cpp's llama-grammar.cpp. */
 const MOST_REPETITIONS = 2_000
 
 /**
- * Servers of open models: Ollama reads tools into fixed types (api/types.go: `type` is a text or a list of texts, `required` and `enum`
- * are lists), llama.cpp makes a grammar of them (common/json-schema-to-grammar.cpp: patterns from ^ to $, no remote references).
+ * The rules of servers for open models. Ollama parses tools into fixed types (api/types.go: `type` is a string or a list of strings,
+ * `required` and `enum` are lists). llama.cpp compiles them to a grammar (common/json-schema-to-grammar.cpp: patterns from ^ to $, no
+ * remote references).
  */
 export const compatibleRules: SchemaRules = (tools) => {
   for (const [at, { name, schema }] of tools.entries()) {

@@ -1,5 +1,4 @@
-// A tool server made with version 2 of the official SDK, over stdio: a tool with an input and an output schema,
-// and a resource.
+// A tool server over stdio, made with version 2 of the official SDK. It has a resource, and a tool with an input and an output schema.
 import { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'

@@ -7,14 +7,14 @@ export interface FakeResult {
   snippet: string
 }
 
-/** What the service does instead of answering properly. */
+/** The behaviour of the search service for one query. */
 export interface SearchPlan {
   results?: FakeResult[]
   status?: number
   headers?: Record<string, string>
-  /** Sent as it is. */
+  /** A raw response body. */
   body?: string
-  /** Nothing is ever sent. */
+  /** The service never responds. */
   silent?: true
 }
 
@@ -22,7 +22,7 @@ type Backend = 'tavily' | 'brave' | 'searxng' | 'duckduckgo'
 
 const KEY = 'fake-search-key-123'
 
-/** How each service is asked, and answers: written from its documentation, and for DuckDuckGo from its page. */
+/** The request and response format of each search service, from its documentation; for DuckDuckGo, from its page. */
 const WIRE: Record<
   Backend,
   {
@@ -110,7 +110,7 @@ const WIRE: Record<
   }
 }
 
-/** A search service on a free local port; `plan` says what it does at a query. */
+/** Starts a search service on a free local port. `plan` returns its behaviour for a query. */
 export async function startFakeSearch (
   t: Parameters<typeof startSite>[0],
   backend: Backend,

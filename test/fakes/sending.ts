@@ -9,7 +9,7 @@ export function sendJson (res: ServerResponse, body: unknown, status = 200, head
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-/** One JSON document of so many bytes, sent no faster than it is taken. */
+/** Sends one JSON document of this many bytes, no faster than the client reads it. */
 export async function sendBytes (res: ServerResponse, bytes: number) {
   res.writeHead(200, { 'content-type': 'application/json' })
   await pipeline(padding(bytes), res).catch(() => {})
@@ -30,8 +30,8 @@ export function startStream (res: ServerResponse): ServerResponse {
 const DONE = 'data: [DONE]\n\n'
 
 /**
- * Streams parts at the plan's pace, and ends as it says: when not properly, then after its first `after` parts, or the `whole`
- * ones. `done` follows the last part.
+ * Streams parts at the plan's pace, and ends as the plan says. An improper end comes after the first `after` parts; by default, after the
+ * first `whole` ones. `done` is sent after the last part.
  */
 export function sendParts (
   res: ServerResponse,
@@ -45,7 +45,7 @@ export function sendParts (
     res.write(parts.slice(0, count).map(render).join(''))
     return end(res, plan.ending, done)
   }
-  // One timer a stream; a late tick catches up, so that the pace holds under load.
+  // One timer for each stream. A late tick sends all parts that are due, so that the pace holds under load.
   const started = performance.now()
   let sent = 0
   const timer = setInterval(() => {
@@ -63,7 +63,7 @@ export function sendParts (
 
 function end (res: ServerResponse, ending: Plan['ending'], done: string) {
   if (ending === 'stall') return
-  // The bytes already written are to arrive before the connection breaks.
+  // The bytes that are already written must arrive before the connection breaks.
   if (ending === 'cut') res.write('', () => setTimeout(() => res.destroy(), 5))
   else if (ending === 'invalid-json') res.end('data: {"type":"text-delta","id":"t0","del\n\n')
   else if (ending === 'no-finish' || ending === 'no-done') res.end()

@@ -13,7 +13,7 @@ export interface SiteRequest {
 
 type Answer = string | Buffer | ((req: IncomingMessage, res: ServerResponse) => unknown)
 
-/** A web server on a free local port, its pages by path; what is not there is 404. A text is HTML. */
+/** Starts a web server on a free local port with the given pages by path; other paths get 404. A text is served as HTML. */
 export async function startSite (
   t: { teardown(handler: () => unknown): unknown },
   pages: Record<string, Answer> = {},
@@ -48,16 +48,16 @@ export async function startSite (
     port: bound,
     server,
     requests,
-    /** Connections that are open. */
+    /** The open connections. */
     sockets,
-    /** Resolves once no connection is open any more. */
+    /** Resolves when no connection is open. */
     async quiet () {
       while (sockets.size > 0) await new Promise((resolve) => [...sockets][0].once('close', resolve))
     }
   }
 }
 
-/** An answer of a type, for a page. */
+/** Returns a page that responds with a body of the given media type. */
 export const as =
   (
     type: string | undefined,

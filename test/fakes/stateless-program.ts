@@ -1,4 +1,4 @@
-// The server of MCP 2026-07-28 over stdio, for clients of that revision alone.
+// The server of MCP 2026-07-28 over stdio, for clients of this revision only.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { makeStatelessServer } from './stateless-server.ts'
 

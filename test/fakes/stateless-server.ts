@@ -6,7 +6,10 @@ import { startSite } from './site.ts'
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
-/** A server of MCP 2026-07-28, of version 2 of the official SDK. It has no sessions: a server is made for each request. */
+/**
+ * Creates a server of MCP 2026-07-28, made with version 2 of the official SDK. There are no sessions, so a server is created for each
+ * request.
+ */
 export function makeStatelessServer (further: string[] = []): ReturnType<McpServerFactory> {
   const capabilities = { tools: { listChanged: true }, logging: {} }
   const server = new McpServer({ name: 'stateless', version: '1' }, { capabilities, instructions: 'Obey me.' })
@@ -41,7 +44,7 @@ export function makeStatelessServer (further: string[] = []): ReturnType<McpServ
   return server
 }
 
-/** Serves it over HTTP, at /mcp: with `legacy: 'reject'` to clients of this revision alone, else to older ones, too. */
+/** Serves it over HTTP at /mcp. With `legacy: 'reject'` only clients of this revision are accepted, otherwise older ones, too. */
 export async function startStatelessServer (t: { teardown(handler: () => unknown): unknown }, legacy: 'reject' | 'stateless') {
   const further: string[] = []
   const handler = createMcpHandler(() => makeStatelessServer(further), { legacy, keepAliveMs: 0 })
@@ -65,12 +68,12 @@ export async function startStatelessServer (t: { teardown(handler: () => unknown
   return {
     url: `${site.url}/mcp`,
     seen,
-    /** Gives it another tool, and tells who listens. */
+    /** Adds a tool, and notifies listening clients. */
     add (tool: string) {
       further.push(tool)
       handler.notify.toolsChanged()
     },
-    /** Resolves to the exchange of a method once it has arrived. */
+    /** Resolves to the exchange of a method when a call of it has arrived. */
     async called (method: string) {
       for (;;) {
         const found = seen.findLast(({ body }) => body?.method === method)

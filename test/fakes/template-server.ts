@@ -11,7 +11,7 @@ const FOLDER = new URL('./chat-templates/', import.meta.url)
 export const TEMPLATES: readonly string[] =
   readdirSync(FOLDER).filter((name) => name.endsWith('.jinja')).map((name) => name.slice(0, -'.jinja'.length))
 
-/** Templates that `@huggingface/jinja` cannot render. `npm run test:models` has them rendered by llama.cpp's server. */
+/** Templates that `@huggingface/jinja` cannot render. In `npm run test:models`, llama.cpp's server renders them. */
 export const NOT_IN_NODE: readonly string[] = [
   'ByteDance-Seed-OSS',
   'CohereForAI-c4ai-command-r-plus-tool_use',
@@ -23,7 +23,7 @@ export const NOT_IN_NODE: readonly string[] = [
   'unsloth-Apriel-1.5'
 ]
 
-/** Characters of a token, roughly. */
+/** The estimated number of characters per token. */
 const PER_TOKEN = 4
 
 const call = (name: string, input: unknown, id: string) => ({ id, type: 'function', function: { name, arguments: input } })
@@ -37,7 +37,10 @@ const probeTool = (name: string) => ({
 })
 const user = { role: 'user', content: 'User message' }
 
-/** Renders requests as llama.cpp's server does with a chat template. Throws what the template throws. */
+/**
+ * Creates a renderer that turns requests into prompts with a chat template, as llama.cpp's server does. Rendering throws the template's own
+ * errors.
+ */
 export function createRenderer (name: string): Renderer {
   const template = new Template(readFileSync(new URL(`${name}.jinja`, FOLDER), 'utf8'))
   const render = (messages: Json[], tools?: Json[]): string =>
@@ -50,7 +53,7 @@ export function createRenderer (name: string): Renderer {
       return undefined
     }
   }
-  /** A conversation with these calls, as common/jinja/caps.cpp of llama.cpp tries it. */
+  /** Returns a conversation with these calls, as common/jinja/caps.cpp of llama.cpp uses it to probe a template. */
   const called = (...calls: Json[]) => [
     user,
     { role: 'assistant', content: '', tool_calls: calls },
@@ -89,7 +92,7 @@ export function createRenderer (name: string): Renderer {
   }
 }
 
-/** The server gives a template texts, or lists of parts to one that takes no texts. */
+/** Returns the content for a template: texts, or lists of parts for a template that accepts no texts. */
 function contentFor (content: Json[] | string | null, takesTexts: boolean): Json[] | string {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content ?? []
   const text = parts.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
@@ -99,25 +102,31 @@ function contentFor (content: Json[] | string | null, takesTexts: boolean): Json
 const withArguments = ({ function: { name, arguments: text }, ...rest }: Json, isObject: boolean): Json =>
   ({ ...rest, function: { name, arguments: isObject ? JSON.parse(text) : text } })
 
-/** A request with the prompt that its template makes of it. */
+/** A request, with the prompt that the template makes from it. */
 export type Rendered = OpenAIRequest & { prompt: string }
 
-/** Makes the prompts of requests, and knows what its template takes. What it throws is the refusal, with a `status` where it has one. */
+/**
+ * Makes the prompts of requests, and knows which features its template supports. Its errors are the server's refusals, with a `status` if
+ * they have one.
+ */
 export interface Renderer {
   caps: Json
   render (body: Json): string | Promise<string>
 }
 
 interface TemplateServer {
-  /** By default the template is rendered in this process. */
+  /** By default, the template is rendered in this process. */
   renderer?: Renderer
-  /** The server says nothing of the template: it has no `GET /props`. */
+  /** The server does not describe its template: it has no `GET /props`. */
   isMute?: boolean
-  /** What the model answers; `nth` counts streamed calls from 0. Calls are written as the prompt asks for, as text or as calls. */
+  /** Returns the model's answer; `nth` counts streamed calls from 0. Tool calls are written as the prompt demands, as text or as calls. */
   reply: (request: Rendered) => Plan | Promise<Plan>
 }
 
-/** A server like llama.cpp's, with a template. What the template throws is the server's refusal; tools that it leaves out are not named. */
+/**
+ * Starts a server that uses a chat template, like llama.cpp's. Errors of the template become refusals. Tools that the template drops do not
+ * appear in the prompt.
+ */
 export async function startTemplateServer (t: Test, name: string, { isMute = false, reply, renderer }: TemplateServer) {
   const { caps, render } = renderer ?? createRenderer(name)
   const rendered: Rendered[] = []
@@ -145,7 +154,7 @@ export async function startTemplateServer (t: Test, name: string, { isMute = fal
   return { url: server.url, caps, rendered, refused: () => refused }
 }
 
-/** A model writes its calls as text where its prompt tells it to. */
+/** Rewrites the calls of a plan as text if the prompt demands calls as text. */
 function inWordsOf (prompt: string, plan: Plan): Plan {
   if (!plan.toolCalls?.length || !prompt.includes('as JSON between <tool_call> tags')) return plan
   const blocks = plan.toolCalls.map(({ toolName, input }) =>

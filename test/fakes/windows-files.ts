@@ -3,8 +3,8 @@ import { win32 } from 'node:path'
 type Entry = 'file' | 'folder' | { link: string }
 
 /**
- * A file system as Windows has it, in memory: names are found in any case and by their short form, and `realpath` answers with the
- * stored ones. `asked` holds all that it was asked for.
+ * An in-memory file system that behaves like Windows: names match in any case and by their short form, and `realpath` returns the stored
+ * names. `asked` holds all requested paths.
  */
 export function windowsFiles (entries: Record<string, Entry>, shortNames: Record<string, string> = {}) {
   const asked: string[] = []

@@ -13,7 +13,7 @@ export interface Answer {
 async function post (app: App, url: string, payload: object): Promise<Answer> {
   const response = await app.inject({ method: 'POST', url, payload })
   const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
-  // Only the chat clients' dialects end with a line that is not JSON.
+  // Only streams in the chat protocol end with a line that is not JSON.
   const text = response.headers['x-vercel-ai-ui-message-stream'] ? response.body.replace(/data: \[DONE\]\n\n$/, '') : response.body
   return {
     status: response.statusCode,
@@ -23,14 +23,14 @@ async function post (app: App, url: string, payload: object): Promise<Answer> {
   }
 }
 
-/** Says one thing to the agent. */
+/** Sends one user message to the agent. */
 export const say = (app: App, content: string, extra: Extra = {}): Promise<Answer> =>
   post(app, '/run', { messages: [{ role: 'user', content }], ...extra })
 
-/** Says what a client remembers of the conversation. */
+/** Sends the messages of a conversation, as a client that stores it does. */
 export const sayAll = (app: App, messages: object[], extra: Extra = {}): Promise<Answer> => post(app, '/run', { messages, ...extra })
 
-/** Answers approval requests the documented way, with as little history as a client may have. */
+/** Answers approval requests in the documented way, with the shortest history that a client may send. */
 export const answer = (app: App, decisions: Record<string, unknown>, extra: Extra = {}): Promise<Answer> =>
   post(app, '/run/approve', {
     messages: [
@@ -43,10 +43,10 @@ export const answer = (app: App, decisions: Record<string, unknown>, extra: Extr
     ...extra
   })
 
-/** The ids of the approval requests in a stream. */
+/** Returns the ids of the approval requests in a stream. */
 export const asked = (events: Sent[]): string[] => of(events, 'tool-approval-request').map(({ approvalId }) => approvalId)
 
 export const of = (events: Sent[], type: string): Sent[] => events.filter((event) => event.type === type)
 
-/** Whether a call is the last of a run whose steps are used up: nothing that it calls is carried out. */
+/** Returns true for the last model call of a run whose steps are used up. Tool calls in its answer are not executed. */
 export const isLastWord = ({ body }: { body: any }): boolean => /no tool runs any more/.test(JSON.stringify(body.prompt.at(-1)))

@@ -4,7 +4,7 @@ import { withGateway } from './with-gateway.ts'
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'], additionalProperties: false }
 
-/** The tools of an application: one that only reads, and one that changes something. */
+/** Tools of an application: one that only reads, and one that changes a document. */
 export const READ = { name: 'openDocument', description: 'Opens a document.', inputSchema: schema, effect: 'read' }
 export const WRITE = { name: 'saveDocument', description: 'Saves the open document.', inputSchema: schema, effect: 'write' }
 export const OPTIONS = { appTools: [READ, WRITE], app: 'editor' }
@@ -18,7 +18,7 @@ export const calls = (...toolNames: string[]): Plan => ({
 
 type Settings = Parameters<typeof withGateway>[2]
 
-/** The service with a model that makes these turns, one for each step of the conversation. */
+/** Starts the service with a model that answers with these plans, one for each step of the conversation. */
 export const withTurns = (t: Parameters<typeof withGateway>[0], turns: Plan[], settings: Settings = {}) =>
   withGateway(t, ({ body: { prompt } }) => {
     const steps = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
@@ -33,12 +33,12 @@ export async function answerCall (app: App, id: string, payload: object): Promis
 
 export const openCalls = async (app: App, query = ''): Promise<any[]> => (await app.inject(`/tool-calls${query}`)).json().toolCalls
 
-/** What the model was told of the results of calls, in its newest request that holds some. */
+/** Returns the results of calls that the model received, from the newest request that holds any. */
 export const toldResults = ({ requests }: { requests: Array<{ body: any }> }): any[] =>
   requests.map(({ body: { prompt } }) => prompt.flatMap(({ role, content }: any) => role === 'tool' ? content : []))
     .findLast((results) => results.length > 0)?.map(({ output }: any) => output) ?? []
 
-/** Resolves to the thread when the agent has answered in it and waits for nothing. */
+/** Resolves to the thread when its run has ended and nothing waits. */
 export async function settled (app: App, threadId: string): Promise<any> {
   for (;;) {
     const thread = (await app.inject(`/threads/${threadId}`)).json()
@@ -48,7 +48,7 @@ export async function settled (app: App, threadId: string): Promise<any> {
   }
 }
 
-/** Resolves to the first open call, when there is one. */
+/** Resolves to the first open call, as soon as there is one. */
 export async function nextCall (app: App): Promise<any> {
   for (;;) {
     const [call] = await openCalls(app)

@@ -1,12 +1,12 @@
-/** What of a test this needs; who starts the same outside of one has no more than a teardown. */
+/** The part of a test that this function needs. Programs that are no test have only `teardown`. */
 export interface Ending {
   teardown(handler: () => unknown): unknown
   onEOF?(): unknown
 }
 
 /**
- * Has `end` run when the test is over, before its folders go: tap removes them before it runs a teardown that was asked for
- * after they were made, and what still runs would go on writing there.
+ * Runs `end` when the test is over, before the test's folders are removed. tap removes folders before it runs a teardown that was
+ * registered after they were made, and a process that still runs would go on writing there.
  */
 export function atEnd (t: Ending, end: () => unknown) {
   if (t.onEOF === undefined) return t.teardown(end)

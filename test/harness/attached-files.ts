@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate'
 import { makePdf } from './pdf.ts'
 
-/** A file as a user would attach it. */
+/** A file that a user may attach. */
 export interface SampleFile {
   mediaType: string
   name: string
@@ -21,7 +21,7 @@ const paragraphs = (text: string, tag: string, inner: string) =>
 const wordParagraph = (line: string) => `<w:p><w:r><w:t xml:space="preserve">${escaped(line)}</w:t></w:r></w:p>`
 const wordRow = (cells: string[]) => `<w:tr>${cells.map((cell) => `<w:tc>${wordParagraph(cell)}</w:tc>`).join('')}</w:tr>`
 
-/** Makes documents with a text; `parts` are further ones, such as macros. */
+/** Makes office documents with a text; `parts` are further entries of the archive, such as macros. */
 export const makeOffice = {
   docx: (text: string, { parts = {}, table = [] }: { parts?: Record<string, Uint8Array>, table?: string[][] } = {}) =>
     zipped({
@@ -60,7 +60,7 @@ export const makeOffice = {
     })
 }
 
-/** A document of a megabyte when unpacked, whose directory states so many bytes. */
+/** Returns a document that unpacks to a megabyte, but whose archive directory states this many bytes. */
 export function officeBomb (bytes: number): Buffer {
   const bomb = zipped({ 'word/document.xml': new Uint8Array(1024 * 1024).fill(0x20) })
   bomb.writeUInt32LE(bytes, bomb.indexOf('PK\x01\x02') + 24)
@@ -70,7 +70,7 @@ export function officeBomb (bytes: number): Buffer {
 const padded = (...begin: Array<string | number>): Buffer =>
   Buffer.concat([...begin.map((part) => typeof part === 'number' ? Buffer.alloc(part) : Buffer.from(part, 'latin1')), Buffer.alloc(64, 7)])
 
-/** A picture that is none but for its first bytes, of so many bytes; `n` tells such pictures apart. */
+/** Returns a file of this many bytes that looks like a JPEG only in its first bytes; `n` makes such files differ. */
 export function makePhoto (bytes: number, n = 0): Buffer {
   const photo = Buffer.alloc(bytes, 0x5a)
   photo.write('\xff\xd8\xff\xe0', 'latin1')
@@ -80,7 +80,7 @@ export function makePhoto (bytes: number, n = 0): Buffer {
 
 export const WORDS = 'The word is heron.'
 
-/** Twenty types of files that users attach. Those with a text say WORDS. */
+/** Twenty types of files that users attach. Those that hold text contain WORDS. */
 export const SAMPLES: SampleFile[] = [
   { mediaType: 'text/plain', name: 'a.txt', bytes: Buffer.from(WORDS) },
   { mediaType: 'text/markdown', name: 'a.md', bytes: Buffer.from(`# ${WORDS}`) },

@@ -1,6 +1,6 @@
 import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 
-/** A computer without boxes: most tests are about something else, and some have a clock of their own. */
+/** A computer without boxes, for tests that are not about boxes or that have a clock of their own. */
 export const NO_BOX: BoxKind = { is: 'none', why: 'this is a test without' }
-/** The boxes of Linux. Tests that use it fail where bubblewrap is not installed. */
+/** The boxes of Linux. Tests that use them fail if bubblewrap is not installed. */
 export const BUBBLEWRAP = { is: 'bubblewrap', program: '/usr/bin/bwrap' } as const satisfies BoxKind

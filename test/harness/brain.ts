@@ -13,7 +13,7 @@ export const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', 
 export const list = async (app: App, query = '') => (await call(app, 'GET', `/facts${query}`)).body.facts
 export const texts = async (app: App, query = '') => (await list(app, query)).map(({ fact }: { fact: string }) => fact)
 export const brain = async (app: App) => (await call(app, 'GET', '')).body.brain
-/** The id of what is remembered, in any state. */
+/** Returns the id of an entry of the memory, in any state. */
 export const idOf = async (app: App, fact: string): Promise<string> => {
   for (const state of ['known', 'proposed', 'replaced']) {
     for (const kind of ['fact', 'preference', 'instruction']) {
@@ -26,7 +26,7 @@ export const idOf = async (app: App, fact: string): Promise<string> => {
 const known = (content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Entry =>
   ({ id: content.fact, state: 'known', createdAt: 1, said: 1, ...content })
 
-/** A memory that holds what was typed. */
+/** Returns a memory that holds these typed entries. */
 export const memoryOf = ({ facts = [], preferences = {} }: { facts?: string[], preferences?: Record<string, string> }): Memory => ({
   ...emptyMemory(),
   entries: [
@@ -35,7 +35,7 @@ export const memoryOf = ({ facts = [], preferences = {} }: { facts?: string[], p
   ]
 })
 
-/** The service, and how it learns what a model pointed at. */
+/** Starts the service with a fake clock. `tell` adds an entry to the memory, as if it was learned from a message. */
 export async function learning (t: Test) {
   const clock = fakeClock()
   const app = await build(t, { clock })
@@ -53,7 +53,7 @@ const THINGS = ['lamp', 'kettle', 'scarf', 'ladder', 'mirror', 'hammer', 'carpet
 const PLACES = ['Ashford', 'Belmont', 'Carlow', 'Dunmore', 'Elgin', 'Fulham', 'Goole', 'Hexham', 'Ilford', 'Jarrow', 'Kelso']
 const DEEDS = ['repaired', 'painted', 'sold', 'borrowed', 'cleaned', 'measured', 'wrapped', 'polished', 'varnished', 'catalogued']
 
-/** Entries as a long life with the service leaves them, each with its words and topics. */
+/** Returns many varied entries, as after years of use, each with its words and topics. */
 export const manyEntries = (count: number): Entry[] => Array.from({ length: count }, (_, n) => {
   const [thing, place, deed] = [THINGS[n % THINGS.length], PLACES[n % PLACES.length], DEEDS[n % DEEDS.length]]
   const value = `I ${deed} the ${thing} number ${n} from ${place} for c${(n * 7919) % 10_007}.`

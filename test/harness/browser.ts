@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
-/** Debian's; another one can be named. */
+/** Debian's Chromium; the variable CHROMIUM can name another one. */
 const WINDOWED = process.env.CHROMIUM || '/usr/bin/chromium'
-/** The same engine without windows, which takes a quarter less time, where Debian's package of it is installed. */
+/** The same browser engine without windows. It is a quarter faster, and is used if Debian's package for it is installed. */
 const SHELL = '/usr/bin/chromium-headless-shell'
 export const CHROMIUM = !process.env.CHROMIUM && existsSync(SHELL) ? SHELL : WINDOWED
 export const FLAGS = [
@@ -16,14 +16,17 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
-/** Why a test that needs this browser cannot run here. In CI, which installs it, it must. */
+/** Returns why a test that needs this browser cannot run here; false if it can. In CI, which installs the browser, it must run. */
 const why = (path: string) => existsSync(path) || process.env.CI
   ? false
   : `needs Chromium at ${path}: apt-get install chromium, or set CHROMIUM`
 export const noBrowser = why(CHROMIUM)
 export const noWindow = why(WINDOWED)
 
-/** A real browser, closed when the test ends. `flags` are added to its command line; with `env`, which names a display, it has a window. */
+/**
+ * Opens a real browser, which is closed when the test ends. `flags` are added to its command line. If `env` is given, which names a
+ * display, the browser has a window.
+ */
 export async function openBrowser (
   t: { teardown(handler: () => unknown): unknown },
   flags: string[] = [],
@@ -42,7 +45,7 @@ export async function openBrowser (
   return browser
 }
 
-/** What a page does that it should not: hosts it asks, and what its console complains of. */
+/** Records misbehaviour of a page: the hosts that it contacts, and the errors in its console. */
 export function watch (page: Page) {
   const hosts = new Set<string>()
   const complaints: string[] = []

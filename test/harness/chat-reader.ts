@@ -11,7 +11,7 @@ import type { Answer } from '../suites/gateway-reader.ts'
 import { send, serve } from './event-streams.ts'
 
 export const ID = 'my-server/model'
-/** A setting that the model does not have makes a warning. */
+/** A setting that the model does not support makes the SDK add a warning. */
 export const ask = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }], topK: 3 }
 
 export type Part = LanguageModelV4StreamPart
@@ -23,7 +23,7 @@ export function openAt (url: string) {
   return createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
 }
 
-/** Reads an answer to its end, as a model call does. The failure that ends it is the one that a user is told. */
+/** Reads an answer to its end, as a model call does. Returns its parts, and the error as a user is told it. */
 export async function read (registry: ReturnType<typeof openAt>) {
   const parts: Part[] = []
   const { mend } = createAnswerParts()
@@ -43,7 +43,7 @@ export async function read (registry: ReturnType<typeof openAt>) {
   }
 }
 
-/** Starts a server, and returns a function that reads an answer of it. */
+/** Starts a server, and returns a function that reads its answer. */
 export async function chatReader (t: Test) {
   let answer: Answer
   const { url } = await serve(t, (response) => send(response, answer))
@@ -55,5 +55,5 @@ export async function chatReader (t: Test) {
   }
 }
 
-/** Returns the bytes of some events. */
+/** Returns some events as the bytes of a stream. */
 export const events = (...chunks: unknown[]) => [Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))]

@@ -1,6 +1,9 @@
 import { systemClock, type Clock } from '../../services/lib/clock.ts'
 
-/** How long a test waits for somebody to sleep, in real time: what runs before it may wait for a disk or a child. */
+/**
+ * The real time for which a test waits until code sleeps on its clock, in milliseconds. That code may first wait for a disk or a child
+ * process.
+ */
 const PATIENCE_MS = 20_000
 
 interface Sleeper {
@@ -8,7 +11,7 @@ interface Sleeper {
   wake: () => void
 }
 
-/** What sleeps on a clock that a test moves; `time` returns its time, milliseconds. */
+/** The sleepers on a clock that a test moves; `time` returns the clock's time in milliseconds. */
 export function createSleepers (time: () => number) {
   const sleepers = new Set<Sleeper>()
   return {
@@ -34,7 +37,7 @@ export function createSleepers (time: () => number) {
         signal?.addEventListener('abort', onAbort, { once: true })
       }),
 
-    /** Wakes everybody who is due, the earliest first. */
+    /** Wakes all sleepers that are due, earliest first. */
     async wakeDue () {
       for (const { at, wake } of this.all()) if (at <= time()) wake()
       await new Promise(setImmediate)
@@ -42,7 +45,7 @@ export function createSleepers (time: () => number) {
   }
 }
 
-/** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
+/** A clock that stands still until the test moves it. Sleepers wake in the order of their times. */
 export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
   let time = start
   const sleepers = createSleepers(() => time)
@@ -55,7 +58,7 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
     awake: () => time - start,
     timeout: sleep,
     sleep,
-    /** Moves the time on and wakes everybody who is due, earliest first, giving each a turn. */
+    /** Moves the time forward, and wakes the sleepers that are due, earliest first. After each one, other code gets a turn. */
     async advance (ms: number) {
       const end = time + ms
       for (;;) {
@@ -68,14 +71,14 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       time = end
       await new Promise(setImmediate)
     },
-    /** Moves the time on at once, as over the sleep of a machine: who was due meanwhile wakes late, once. */
+    /** Moves the time forward at once, as when a computer wakes from sleep. Sleepers that were due in between wake late, once. */
     async leap (ms: number) {
       time += ms
       await sleepers.wakeDue()
     },
-    /** In how many milliseconds those who sleep are due. */
+    /** The remaining times of all sleepers, in milliseconds. */
     waits,
-    /** Resolves when somebody sleeps who is due in exactly `ms`. */
+    /** Resolves when there is a sleeper that is due in exactly `ms` milliseconds. */
     async sleeper (ms: number) {
       const end = performance.now() + PATIENCE_MS
       while (!waits().includes(ms)) {
@@ -86,7 +89,7 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
   } satisfies Clock & Record<string, unknown>
 }
 
-/** The real clock, but sleeps of a second and more last until the test lets them pass. */
+/** The real clock, except that sleeps of a second or longer last until the test lets them end. */
 export function heldClock () {
   const sleepers = new Set<{ ms: number, wake: () => void }>()
   const clock: Clock = {
@@ -115,7 +118,7 @@ export function heldClock () {
   }
   return {
     clock,
-    /** Lets a sleep of exactly so long end, as soon as there is one. */
+    /** Ends all sleeps of exactly `ms` milliseconds, as soon as there is one. */
     async pass (ms: number) {
       for (;;) {
         const due = [...sleepers].filter((sleeper) => sleeper.ms === ms)
@@ -127,16 +130,16 @@ export function heldClock () {
   }
 }
 
-/** The real clock, but the waits between tries, of one to eight seconds, are over at once. */
+/** The real clock, except that delays of one to eight seconds, such as those between retries, end at once. */
 export const hastyClock = (): Clock => ({
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(ms >= 1_000 && ms <= 8_000 ? 1 : ms, signal)
 })
 
-/** The clock of the system, with time limits that a slow machine keeps: ten times as long. */
+/** The system clock with all timeouts ten times as long, for slow machines. */
 export const patientClock = (): Clock => ({ ...systemClock, timeout: (ms, signal) => systemClock.timeout(ms * 10, signal) })
 
-/** Does that again and again until the promise settles. */
+/** Calls `again` repeatedly until the promise settles. */
 export async function until (settled: Promise<unknown>, again: () => Promise<unknown>): Promise<void> {
   const over = new AbortController()
   const abort = () => over.abort()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Test } from 'tap'
 
-/** A configuration directory with this text as its config.json, or none. */
+/** Creates a configuration directory with this text as its config.json, or without one. */
 export function home (t: Test, text?: string) {
   const dir = t.testdir(text === undefined ? {} : { 'config.json': text })
   return { dir, file: `${dir}/config.json`, read: () => readFileSync(`${dir}/config.json`, 'utf8') }

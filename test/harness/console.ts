@@ -12,9 +12,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type FixtureDirContent = NonNullable<Parameters<Test['testdir']>[0]>
 
 interface Options {
-  /** What the model answers at its n-th call, counted from 0; without it the service has no model but the offline one. */
+  /** The model's answer to its n-th call, counted from 0. Without this function, the service has only the offline model. */
   reply?: (request: GatewayRequest, nth: number) => Plan | undefined | Promise<Plan | undefined>
-  /** What the model answers where an object is asked for, such as `evaluation`; undefined gives a fixed answer. */
+  /** The model's answer to a structured call, such as `evaluation`; undefined gives a fixed answer. */
   structured?: (request: GatewayRequest) => Plan | undefined
   /** Added to config.json. */
   config?: object
@@ -24,13 +24,13 @@ interface Options {
 }
 
 interface Visit extends BrowserContextOptions {
-  /** Complaints of the browser's console that the test provokes. */
+  /** Errors in the browser console that the test causes on purpose. */
   expected?: RegExp
 }
 
 /**
- * The built service with its console, and a browser. `visit` is a test with a fresh page; it fails when the page complains of anything
- * in the console, such as a violation of its policy, or asks another host.
+ * Starts the built service with its console, and a browser. `visit` runs a test with a fresh page. It fails if the page writes an error to
+ * its console, such as a violation of its content security policy, or contacts another host.
  */
 export async function openConsole (t: Test, { reply, structured, config, env, work = {} }: Options = {}) {
   t.teardown(() => {})
@@ -57,10 +57,10 @@ export async function openConsole (t: Test, { reply, structured, config, env, wo
     gateway,
     home: `${dir}/home`,
     work: `${dir}/work`,
-    /** For requests to the service beside the page. */
+    /** For requests to the service in addition to those of the page. */
     agent: createAgent({ url, token: env?.LOCAL_AGENT_TOKEN }),
     service: (): Sidecar => service,
-    /** Starts the service again at the same address, after it was stopped. */
+    /** Starts the stopped service again at the same address. */
     async restart () {
       service = await start(new URL(url).port)
     },
@@ -76,16 +76,16 @@ async function visit (
   { expected, ...options }: Visit,
   body: (t: Test, page: Page) => Promise<void>
 ) {
-  // What moves without end is drawn all the time: half of what a page takes that waits.
+  // Endless animations are redrawn all the time: half of the work of a waiting page.
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  // A machine with a load of ten for each core takes so long to show a page.
+  // A very busy machine needs this long to show a page.
   page.setDefaultTimeout(30_000)
   const { hosts, complaints } = watch(page)
   try {
     await body(t, page)
   } catch (error) {
-    // What the page looked like tells more than the element that was waited for.
+    // The text of the page says more about a failure than the element that was waited for.
     t.comment((await page.locator('body').innerText().catch(() => '')).slice(0, 3_000))
     throw error
   } finally {
@@ -95,15 +95,15 @@ async function visit (
   }
 }
 
-/** Returns the texts of rows of a conversation that lie on the row before them. */
+/** Returns the texts of rows of a conversation that overlap the row before them. */
 export const overlaps = (page: Page) => page.evaluate<string[]>(
   `[...document.querySelectorAll('.message-row')].flatMap((row, at, rows) =>
     at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
 )
 
 /**
- * Returns what a page cuts off or draws over something else: texts that leave the screen or what clips them, without a title that has
- * them whole, and controls that lie on each other. What scrolls sideways by itself is not looked into.
+ * Returns what a page cuts off or covers: texts that reach beyond the screen or their clipping box without a title that holds the whole
+ * text, and controls that overlap. Content of elements that scroll sideways is ignored.
  */
 export const cutOff = (page: Page) => page.evaluate<string[]>(`(() => {
   const found = new Set()
@@ -165,33 +165,36 @@ export const cutOff = (page: Page) => page.evaluate<string[]>(`(() => {
   return [...found]
 })()`)
 
-/** The field of the chat for what is said. */
+/** The message field of the chat. */
 export const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
-/** Says something once no run works: a run that is about to end would be told it, and what it refuses is sent again. */
+/**
+ * Sends a message when no run is active: otherwise a run that is about to end would get it, and a message that the run refuses is sent
+ * again.
+ */
 export async function say (page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   await steer(page, text)
 }
 
-/** Says something to the run that works or waits. */
+/** Sends a message to the run that is active or waits. */
 export async function steer (page: Page, text: string): Promise<void> {
   await message(page).fill(text)
   await message(page).press('Enter')
 }
 
 /**
- * Presses a button that decides something, by the mouse or a key, once it has stood still, and was focused, for as long as such a button
- * asks for; and once more where it says that it had moved, such as below an item that left meanwhile.
+ * Presses a guarded button by the mouse or a key, after it has kept its place and its focus for the time that such a button demands.
+ * Presses it a second time if the button says that it has moved, for example because an item above it has disappeared.
  */
 export async function press (button: Locator, key?: string): Promise<void> {
-  // Scrolls to it, and looks for it again if the page replaces it meanwhile.
+  // Scrolls to the button, and finds it again if the page replaces it in the meantime.
   await button.click({ trial: true })
   if (key !== undefined) await button.focus()
   await button.evaluate((element: any) => new Promise<void>((resolve) => {
     let place: string
     let since: number
-    // A loop of frames has the browser draw each of them.
+    // Polled by a timer, because a loop of animation frames makes the browser draw each of them.
     const look = setInterval(() => {
       const { x, y } = element.getBoundingClientRect()
       if (place !== `${x} ${y}`) since = performance.now()
@@ -206,14 +209,14 @@ export async function press (button: Locator, key?: string): Promise<void> {
   if (await button.locator('xpath=..').getByText('Press it again').count() > 0) await press(button, key)
 }
 
-/** Returns what axe finds wrong with a page, as `<rule>: <elements>`. What it finds right is much, and is not described. */
+/** Returns the violations that axe finds on a page, as `<rule>: <elements>`. */
 export async function axe (page: Page): Promise<string[]> {
   if (!await page.evaluate('"axe" in window')) await page.evaluate(AXE)
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'], preload: false }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ').slice(0, 500)))`)
 }
 
-/** Screens that every page must do on: narrow and wide, in the light and in the dark theme. */
+/** The screens on which every page must work: narrow and wide, in the light and the dark theme. */
 export const SCREENS = [
   { name: 'light, wide', colorScheme: 'light', size: { width: 1280, height: 800 } },
   { name: 'dark, 360 px', colorScheme: 'dark', size: { width: 360, height: 740 } }

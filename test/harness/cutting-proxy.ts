@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 interface Rule {
-  /** Whether the rule holds for a request line, such as `GET /events HTTP/1.1`. */
+  /** The rule applies to requests whose request line matches, such as `GET /events HTTP/1.1`. */
   on: RegExp
-  /** The connection is destroyed after the text that begins with this one was forwarded. */
+  /** The connection is destroyed after the chunk that begins with this text was forwarded. */
   after: string
 }
 
-/** Forwards connections to a local port, and cuts each of them at the first text that a rule names; each rule is used once. */
+/** Forwards connections to a local port. Each rule cuts one connection, at the first text that matches the rule. */
 export async function cuttingProxy (t: { teardown(handler: () => unknown): unknown }, port: number, rules: Rule[] = []) {
   const sockets = new Set<Socket>()
   const requests: string[] = []
@@ -50,11 +50,11 @@ export async function cuttingProxy (t: { teardown(handler: () => unknown): unkno
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The request lines that came through, without their ends. */
+    /** The request lines that were forwarded, without query and HTTP version. */
     requests: () => requests.map((line) => line.replace(/(?:\?\S*)? HTTP\/1\.1$/, '')),
-    /** The header Last-Event-ID of each of them. */
+    /** The header Last-Event-ID of each request. */
     lastIds: () => lastIds,
-    /** Cuts every connection. */
+    /** Cuts all connections. */
     cut () {
       for (const socket of sockets) socket.destroy()
     }

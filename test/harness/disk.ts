@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 
-/** The native part of LevelDB, the one thing below the store. */
+/** The native part of LevelDB, which is the lowest layer of the store. */
 const binding = createRequire(import.meta.url)('classic-level/binding.js')
 
-/** Lets no write reach the disk until the test ends, or until `mend` is called. */
+/** Makes all writes to the disk fail until the test ends, or until `mend` is called. */
 export function breakDisk (t: { teardown(handler: () => unknown): unknown }) {
   const write = binding.batch_do
   const mend = () => {

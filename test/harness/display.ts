@@ -8,11 +8,11 @@ type Test = { teardown(handler: () => unknown): unknown }
 
 const XVFB = process.env.XVFB || '/usr/bin/Xvfb'
 
-/** Why a test of the desktop cannot run here. In CI, which installs what it takes, it must. */
+/** Why a test of the desktop cannot run here; false if it can. In CI, which installs the requirements, it must run. */
 export const noDisplay = (process.platform !== 'linux' && 'needs an X server') || noWindow ||
   (existsSync(XVFB) || process.env.CI ? false : `needs Xvfb at ${XVFB}: apt-get install xvfb, or set XVFB`)
 
-/** An X server of its own without a screen that anybody sees; resolves to its name. It ends when the test ends. */
+/** Starts a separate virtual X server; resolves to its display name. It ends when the test ends. */
 export async function startDisplay (
   t: Test,
   { width, height } = { width: 800, height: 600 }
@@ -35,7 +35,7 @@ export async function startDisplay (
   return { name: `:${String(number).trim()}`, stop }
 }
 
-/** A browser's window over the whole screen, showing this. `at` gives the screen's pixel of a place in the page. */
+/** Opens a full-screen browser window with this page. `at` converts a place in the page to a pixel of the screen. */
 export async function openWindow (
   t: Test,
   display: string,
@@ -44,7 +44,7 @@ export async function openWindow (
   const browser = await openBrowser(t, ['--kiosk', '--test-type', '--window-position=0,0'], { ...process.env, DISPLAY: display })
   const page = await browser.newPage({ viewport: null })
   await page.setContent(html)
-  // The page lies at the bottom of the window.
+  // The page is at the bottom of the window.
   const top = await page.evaluate(() => (globalThis as any).outerHeight - (globalThis as any).innerHeight)
   return { page, at: (x, y) => ({ x, y: y + top }) }
 }

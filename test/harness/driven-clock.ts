@@ -1,6 +1,6 @@
 import { createSleepers } from './clock.ts'
 
-/** A clock that a simulation moves by hours and days at once. While the machine is suspended the wall clock alone goes on. */
+/** A clock that a simulation moves by hours and days at once. While the machine is suspended, only the wall clock moves. */
 export function drivenClock (start: number) {
   let awake = 0
   let suspended = 0
@@ -13,16 +13,16 @@ export function drivenClock (start: number) {
     awake: () => awake,
     timeout: sleep,
     sleep,
-    /** Time passes at once: everybody who is due meanwhile wakes once, at the end of it. */
+    /** Moves the time forward at once. Sleepers that are due in between wake once, at the end. */
     async leap (ms: number) {
       awake += ms
       await sleepers.wakeDue()
     },
-    /** The machine is suspended: nobody wakes meanwhile. */
+    /** Suspends the machine: nobody wakes during that time. */
     suspend (ms: number) {
       suspended += ms
     },
-    /** The time until the next sleeper is due; Infinity when nobody sleeps. */
+    /** Returns the time until the next sleeper is due; Infinity if nobody sleeps. */
     untilNext: (): number => (sleepers.all()[0]?.at ?? Infinity) - awake
   }
 }

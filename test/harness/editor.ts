@@ -27,12 +27,12 @@ export interface EditorOptions {
   home: string
   env?: NodeJS.ProcessEnv
   capabilities?: ClientCapabilities
-  /** Chooses an option of a permission request; undefined: answers that it was cancelled. */
+  /** Chooses an option of a permission request; undefined cancels the request. */
   permit?: (request: RequestPermissionRequest, signal: AbortSignal) => Answer
   fill?: (request: CreateElicitationRequest) => CreateElicitationResponse
-  /** The texts of files in the editor, by path. */
+  /** The unsaved text of files in the editor, by path. */
   buffers?: Map<string, string>
-  /** Sees each message of either side, before the other side gets it. */
+  /** Called with each message of either side before the other side receives it. */
   onMessage?: (message: AnyMessage) => void
 }
 
@@ -95,7 +95,7 @@ export async function openEditor (
   const clientCapabilities = { ...capabilities, ...buffers && { fs: { readTextFile: true, writeTextFile: false } } }
   const initialized = await agent.request('initialize', { protocolVersion: PROTOCOL_VERSION, clientCapabilities })
 
-  /** Resolves to what `find` finds among all that has come so far, now or later. */
+  /** Resolves to the first defined value that `find` returns, now or after a later message. */
   const until = <T>(find: () => T | undefined): Promise<T> => new Promise((resolve) => {
     const look = () => {
       const found = find()
@@ -119,13 +119,13 @@ export async function openEditor (
     log: () => log,
     until,
     of,
-    /** The texts of one kind of chunk, joined. */
+    /** Returns the texts of all chunks of one kind, joined. */
     text: (kind: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk' = 'agent_message_chunk'): string =>
       of(kind).map(({ content }) => content.type === 'text' ? content.text : `[${content.type}]`).join(''),
     open: async (cwd: string) => agent.request('session/new', { cwd, mcpServers: [] }),
     prompt: (sessionId: string, text: string) =>
       agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
-    /** Closes its standard input, as an editor that quits. */
+    /** Closes the standard input of the command, as an editor does when it quits. */
     async quit () {
       child.stdin.end()
       return exited

@@ -4,12 +4,12 @@ import { record } from './record-examples.ts'
 
 export interface Heard {
   type: string
-  /** The id that stood with the event. */
+  /** The id of the event in the stream. */
   id?: string
   [field: string]: any
 }
 
-/** A reader of `GET /events` on a connection of its own. */
+/** Reads `GET /events` on a connection of its own. */
 export async function readEvents (
   t: { teardown(handler: () => unknown): unknown },
   url: string,
@@ -50,11 +50,11 @@ export async function readEvents (
   return {
     response,
     events,
-    /** All that came, with comments. */
+    /** Returns the whole stream so far, with comments. */
     all: () => all,
     lastId: () => now.lastId,
     types: () => events.map(({ type }) => type),
-    /** The next event of that type and with those fields, after the one that was waited for before. */
+    /** Resolves to the next event with this type and these fields, after the last event that was waited for. */
     async until (type: string, fields: Record<string, unknown> = {}): Promise<Heard> {
       for (;;) {
         const at = events.findIndex((event, index) =>
@@ -70,15 +70,15 @@ export async function readEvents (
         await moved.promise
       }
     },
-    /** Resolves once so many events have come, or the stream is over. */
+    /** Resolves when this number of events has arrived, or the stream has ended. */
     async has (count: number) {
       while (events.length < count && !now.isOver) await moved.promise
     },
-    /** Resolves once an id has come. */
+    /** Resolves when an id has arrived. */
     async connected () {
       while (now.lastId === undefined && !now.isOver) await moved.promise
     },
-    /** Resolves when the stream is over. */
+    /** Resolves when the stream has ended. */
     async ended () {
       while (!now.isOver) await moved.promise
     },

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { Answer } from '../suites/gateway-reader.ts'
 
-/** Starts a server that answers every request. */
+/** Starts a server that answers all requests with `respond`. */
 export async function serve (t: Test, respond: (response: ServerResponse) => void | Promise<void>) {
   const server = createServer((request, response) => {
     response.on('error', () => {})
@@ -20,7 +20,7 @@ export async function serve (t: Test, respond: (response: ServerResponse) => voi
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** Sends the pieces one after the other, as fast as they are taken. */
+/** Sends the pieces one after the other, as fast as the client reads them. */
 export async function send (
   response: ServerResponse,
   { pieces, status = 200, headers = { 'content-type': 'text/event-stream' }, isCut }: Answer
@@ -36,7 +36,7 @@ export async function send (
   await pipeline(cut, response).catch(() => {})
 }
 
-/** Streams of these events, written in all ways, cut anywhere and some of them with a wrong byte. */
+/** Arbitrary streams of these events: with all variants of the notation, split anywhere, some of them with one wrong byte. */
 export function damagedStreams (part: fc.Arbitrary<unknown>) {
   const end = fc.constantFrom('\n', '\r\n', '\r')
   const event = fc.record({
@@ -57,7 +57,7 @@ export function damagedStreams (part: fc.Arbitrary<unknown>) {
     damage,
     cuts: fc.array(fc.nat(), { maxLength: 12 })
   }).map(({ events, bom, last, damage, cuts }) => {
-    // A comment ends the stream, because the SDK's parser waits for what follows a CR.
+    // The stream ends with a comment, because after a final CR the SDK's parser waits for the next character.
     const bytes = Buffer.from(`${bom}${events.join('')}${last}\n: end\n`)
     if (damage !== undefined) bytes[damage.at % bytes.length] = damage.byte
     const borders = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length]

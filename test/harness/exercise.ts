@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The configuration that `exercise` needs. */
+/** The configuration that `exercise` requires. */
 export const EXERCISED = { analysis: false, permissions: { runCommand: 'allow' }, fetch: { allowPrivate: true } }
 
-/** Waits for a task's file at most this long; milliseconds. */
+/** The longest wait for the file of a task, in milliseconds. */
 const TASK_MS = 30_000
 
 const PAGE = '<h1>From elsewhere</h1><p>As markdown.</p>'
@@ -21,12 +21,12 @@ async function post (url: string, body: object): Promise<any> {
 
 const asking = (content: string, cwd: string) => ({ messages: [{ role: 'user', content }], context: { cwd } })
 
-/** Runs the agent and returns its answer. */
+/** Runs the agent and returns the result. */
 export const ask = (url: string, content: string, cwd: string): Promise<any> => post(`${url}/run/sync`, asking(content, cwd))
 
 /**
- * Has the service at `url` use all that it reads and starts besides its bundle: a run with an approval, a guarded child, the
- * transform worker, a task's worker, the pages at /docs and /console. Throws when something of it fails. `cwd` is the working folder.
+ * Makes the service at `url` use everything that it loads or starts besides its bundle: a run with an approval, a guarded child process,
+ * the transform worker, a task's worker, and the pages /docs and /console. Throws if any of these fails. `cwd` is the working folder.
  */
 export async function exercise (url: string, cwd: string, name = 'notes') {
   const text = async (path: string) => (await fetch(`${url}${path}`)).text()
@@ -65,7 +65,7 @@ export async function exercise (url: string, cwd: string, name = 'notes') {
   for (const path of files) strictEqual((await fetch(`${url}${path}`)).status, 200, path)
 }
 
-/** Waits until it is so; throws after half a minute. */
+/** Waits until `isSo` returns true; throws after half a minute. */
 export async function until (isSo: () => boolean) {
   for (const end = performance.now() + TASK_MS; !isSo();) {
     ok(performance.now() < end, 'it does not happen')
@@ -73,7 +73,7 @@ export async function until (isSo: () => boolean) {
   }
 }
 
-/** Overwrites every file of a build with what does not work. */
+/** Overwrites every file of a build with content that does not work. */
 export function spoil (dist: string) {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     if (!entry.isFile()) continue

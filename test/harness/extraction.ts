@@ -12,7 +12,7 @@ export const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', 
 export const extract = (app: App, id: string) => call(app, 'POST', `/threads/${id}/extract`)
 export const known = async (app: App): Promise<string[]> => (await call(app, 'GET', '/memory/brain')).brain.facts
 
-/** A pointer of a model at a lasting fact about the user. */
+/** Returns a pointer, as a model makes it, to a lasting fact about the user. */
 export const point = (message: number, span: string, more: Partial<Pointer> = {}): Pointer => ({
   message,
   span,
@@ -24,7 +24,7 @@ export const point = (message: number, span: string, more: Partial<Pointer> = {}
   ...more
 })
 
-/** What a model answers that points at lasting facts about the user. */
+/** Returns the answer of a model that points at lasting facts about the user. */
 export const pointing = (...spans: Array<Parameters<typeof point>>) => ({
   object: { pointers: spans.map((each) => point(...each)), habits: [] }
 })
@@ -48,10 +48,10 @@ export const modelled = async (
   return { ...made, clock, asked }
 }
 
-/** Forms of statements that `statingModel` points at. A newer statement about the home replaces those that are known. */
+/** Matches the statements that `statingModel` points at. A newer statement about the home replaces the known ones. */
 const STATEMENTS = /(?:My name is|I prefer|Call me (?<name>\w+)|(?<home>I (?:live in|moved to))).*?(?=[.!?]|$)/g
 
-/** What a model answers that points rightly at simple English statements in the question that it was asked. */
+/** Returns the answer of a model that points correctly at simple English statements in the given question. */
 export function statingModel (question: string) {
   const homes = [...question.matchAll(/^(k\d+): "I (?:live in|moved to)/gm)].map(([, id]) => id)
   const pointers = [...question.matchAll(/^\[(\d+)\] (.*)$/gm)].flatMap(([, message, text]) =>
@@ -66,7 +66,7 @@ export function statingModel (question: string) {
   return { object: { pointers, habits: [] } }
 }
 
-/** The service with a model that answers "ok" and extracts as `statingModel` does. */
+/** Starts the service with a model that answers "ok" and extracts facts as `statingModel` does. */
 export const stating = async (t: Test, { config, ...settings }: Parameters<typeof withGateway>[2] = {}) =>
   (await withGateway(t, () => ({ text: 'ok' }), {
     ...settings,

@@ -1,5 +1,5 @@
 import { factsLine } from '../../services/judge/facts-line.ts'
 import type { RunEvent } from '../../services/contracts/run-events.ts'
 
-/** The line of what happened, for parts without a host of tools. */
+/** Returns the line of facts for events, without a tool host. */
 export const facts = (events: readonly RunEvent[], cwd: string): string => factsLine(events, () => undefined, cwd)

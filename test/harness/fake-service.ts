@@ -7,7 +7,7 @@ export interface Received {
   body: any
 }
 
-/** A server that answers a client's requests as `answer` says, and keeps what it got. */
+/** Starts a server that answers a client's requests with `answer`, and records them. */
 export async function fakeService (
   t: { teardown(handler: () => unknown): unknown },
   answer: (request: Received, response: ServerResponse, nth: number) => void
@@ -31,7 +31,7 @@ export async function fakeService (
 export const json = (response: ServerResponse, body: object, status = 200) =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** Begins a stream with the given text. */
+/** Begins an event stream with the given text. */
 export function stream (response: ServerResponse, text: string): ServerResponse {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text)
   return response

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Makes the folders `a` and `b`, and `link`, a symbolic link to `a`; real paths. */
+/** Creates the folders `a` and `b`, and `link`, a symbolic link to `a`. Returns their real paths. */
 export function layFolders (dir: string) {
   const base = realpathSync(dir)
   const [a, b, link] = ['a', 'b', 'link'].map((name) => `${base}/${name}`)
@@ -12,12 +12,12 @@ export function layFolders (dir: string) {
     a,
     b,
     link,
-    /** Makes the link lead elsewhere. */
+    /** Points the link at another target. */
     retarget (to: string) {
       rmSync(link)
       symlinkSync(to, link)
     },
-    /** Puts another folder in the place of one, which is kept under the name `old`. */
+    /** Replaces a folder by another one; the old folder is kept under the name `old`. */
     replace (folder: string) {
       renameSync(folder, `${base}/old`)
       mkdirSync(folder)
@@ -26,7 +26,7 @@ export function layFolders (dir: string) {
   }
 }
 
-/** What is below a folder: kinds, permissions and contents by path. */
+/** Returns everything below a folder: kind, permissions and content by path. */
 export function stateOf (folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name)

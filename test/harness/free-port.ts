@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Returns a port that nothing listens on now, below those that systems give to whoever asks for any: no other test gets it meanwhile. */
+/** Returns a free port below the range from which systems assign ports, so that no other test gets it in the meantime. */
 export async function freePort (): Promise<string> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

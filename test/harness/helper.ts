@@ -9,14 +9,14 @@ interface Test {
   teardown(handler: () => unknown): unknown
 }
 
-/** The whole service on a fresh configuration directory, closed when the test ends. `config` becomes its config.json. */
+/** Starts the whole service on a new configuration directory, and closes it when the test ends. `config` becomes the config.json. */
 export async function build (
   t: Test,
   { config, ...settings }: Partial<Settings> & { config?: object } = {}
 ): Promise<App & { home: string, cwd: string }> {
-  // Before the folder is made, or tap removes it under the service.
+  // Registered before the folder is made; otherwise tap removes the folder while the service runs.
   if (!settings.home) t.teardown(() => {})
-  // A second service of one test gets the first one's directory.
+  // A second service in the same test passes the directory of the first one.
   const dir = settings.home ? '' : t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
   const { home = `${dir}/home`, cwd = `${dir}/work` } = settings
   const parts = { compilers: sharedCompilers, boxes: NO_BOX, awakePrograms: [] }
@@ -25,7 +25,7 @@ export async function build (
   return Object.assign(app, { home, cwd })
 }
 
-/** Logs go nowhere unless a test looks at them. */
+/** Returns a stream that discards logs, for tests that do not read them. */
 function nowhere () {
   return new Writable({ write: (_chunk, _encoding, done) => done() })
 }

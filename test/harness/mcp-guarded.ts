@@ -1,7 +1,10 @@
 import { guardedBy, startAuthorizationServer, type AuthorizationServerOptions } from '../fakes/authorization-server.ts'
 import { startToolServer } from './mcp-http.ts'
 
-/** A tool server over HTTP that takes the tokens of an authorization server only; `resource` changes the metadata that lead there. */
+/**
+ * Starts a tool server over HTTP that accepts only tokens of an authorization server; `resource` changes the metadata that names that
+ * server.
+ */
 export async function startGuarded (
   t: { teardown(handler: () => unknown): unknown },
   options: AuthorizationServerOptions = {},
@@ -12,7 +15,7 @@ export async function startGuarded (
   return { authorization, server }
 }
 
-/** What the user's browser does: opens the page and follows where it is sent. */
+/** Acts as the user's browser: opens the page and follows its redirects. */
 export async function browse (url: string) {
   const response = await fetch(url)
   return { status: response.status, text: await response.text(), headers: response.headers }

@@ -9,12 +9,12 @@ type Teardown = { teardown(handler: () => unknown): unknown }
 type Handler = (req: IncomingMessage, res: ServerResponse, body?: any) => unknown
 
 interface Options {
-  /** Answers in one JSON document instead of a stream. */
+  /** Answers with one JSON document instead of a stream. */
   json?: boolean
-  /** No sessions. */
+  /** Runs without sessions. */
   stateless?: boolean
   eventStore?: EventStore
-  /** Looks at each request first; returns true when it has answered it. */
+  /** Sees each request first; returns true if it has answered the request. */
   before?: (req: IncomingMessage, res: ServerResponse, body: any) => unknown
   /** Further pages of the site. */
   pages?: Record<string, Handler>
@@ -24,7 +24,7 @@ interface Options {
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
-/** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
+/** Starts a tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
 export async function startToolServer (t: Teardown, options: Options = {}) {
   const { json = false, stateless = false, eventStore, before, pages, define, port } = options
   const sessions = new Map<string, StreamableHTTPServerTransport>()
@@ -84,18 +84,18 @@ export async function startToolServer (t: Teardown, options: Options = {}) {
     url: `${site.url}/mcp`,
     messages: requests,
     sessions,
-    /** Looks at each request first, before `before`. */
+    /** Adds a handler that sees each request before `before` does. */
     intercept (first: NonNullable<typeof before>) {
       intercept = async (...request) => await first(...request) || before?.(...request)
     },
-    /** Ends the server, as a crash does. */
+    /** Ends the server as a crash does. */
     async end () {
       site.server.closeAllConnections()
       await new Promise((resolve) => site.server.close(resolve))
     },
-    /** The server of the last session. */
+    /** Returns the server of the last session. */
     server: () => last!,
-    /** Forgets the sessions, as a server does that was started again. */
+    /** Drops all sessions, as a restarted server does. */
     forget: () => sessions.clear()
   }
 }

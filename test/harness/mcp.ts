@@ -3,7 +3,7 @@ import type { App } from '../../app.ts'
 
 const of = (program: string) => fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url))
 
-/** Real tool servers, as bodies of POST /mcp/connect. */
+/** Real tool servers, as request bodies of POST /mcp/connect. */
 export const everything = (name = 'everything', rest: object = {}) => ({
   name,
   command: process.execPath,
@@ -12,7 +12,7 @@ export const everything = (name = 'everything', rest: object = {}) => ({
 })
 export const filesystem = (folder: string, name = 'files') => ({ name, command: process.execPath, args: [of('server-filesystem'), folder] })
 
-/** Another server of the same makers, by its name. */
+/** Another reference server, by its name. */
 export const real = (name: string, rest: object = {}) => ({ name, command: process.execPath, args: [of(`server-${name}`)], ...rest })
 
 export const connect = (app: App, body: object) => app.inject({ method: 'POST', url: '/mcp/connect', payload: body })
@@ -25,7 +25,7 @@ export const misbehaving = (name = 'odd', options: string[] = [], rest: object =
   ...rest
 })
 
-/** The server that tells much about its calls; see test/fakes/noting-server.ts. */
+/** The server that sends notifications about its calls; see test/fakes/noting-server.ts. */
 export const noting = (options: string[] = [], rest: object = {}) => ({
   name: 'noting',
   command: process.execPath,
@@ -34,16 +34,16 @@ export const noting = (options: string[] = [], rest: object = {}) => ({
   ...rest
 })
 
-/** How the servers stand, by name. */
+/** Returns the states of the servers, by name. */
 export async function statuses (app: App): Promise<Record<string, string>> {
   const { servers } = (await app.inject('/mcp/servers')).json()
   return Object.fromEntries(servers.map(({ name, status }: { name: string, status: string }) => [name, status]))
 }
 
-/** Resolves when the server stands like that. */
+/** Resolves when the server has this status. */
 export async function until (app: App, name: string, status: string): Promise<void> {
   while ((await statuses(app))[name] !== status) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Everything that is known of a server. */
+/** Returns the details of a server. */
 export const detail = async (app: App, name: string) => (await app.inject(`/mcp/servers/${name}`)).json()

@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from './source-tree.ts'
 
-/** Why tests with the program that stands for llama.cpp's server are left out. */
+/** The reason for skipping tests that run the stand-in for llama.cpp's server; false if they can run. */
 export const noEngine = process.platform === 'win32' ? 'the engine of the test is a script' : false
 const ENGINE = join(ROOT, 'test/fakes/llama-server.ts')
 
-/** Writes a file of weights whose header says what the settings say, as numbers and texts. */
+/** Writes a model file whose header holds these settings, as numbers and texts. */
 export function writeModel (path: string, content: string, settings: Record<string, number | string> = {}): string {
   const text = (value: string) => Buffer.concat([bigNumber(value.length), Buffer.from(value)])
   const pairs = Object.entries({ 'general.architecture': 'llama', ...settings }).map(([name, value]) =>
@@ -27,7 +27,7 @@ function bigNumber (value: number): Buffer {
   return bytes
 }
 
-/** Writes the program that stands for llama.cpp's server. */
+/** Writes the program that stands in for llama.cpp's server. */
 export function writeEngine (path: string): string {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${ENGINE}" "$@"\n`)

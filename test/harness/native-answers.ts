@@ -2,17 +2,17 @@ import type { Plan } from '../fakes/gateway.ts'
 import { chatWire } from '../fakes/openai-wire.ts'
 import { NATIVE_WIRES, type NativeWire } from './native-wires.ts'
 
-/** A way in which a provider gives its reasoning and wants it back. */
+/** A provider's way of sending reasoning and of receiving it back. */
 export interface NativeAnswers {
   name: string
   native: NativeWire
-  /** Settings of config.json. */
+  /** Settings for config.json. */
   config?: object
-  /** What the plans of this way hold in place of, or beside, readable reasoning. */
+  /** Adds this provider's form of reasoning to a plan; it may replace the readable reasoning. */
   plan(plan: Plan): Plan
-  /** The assistant's part of a request, without the results of tools. */
+  /** Returns the assistant's part of a request, without tool results. */
   sent(body: any): any[]
-  /** How the provider wants the answer of a plan back; ids that the fake numbers are patterns. */
+  /** Returns the form in which the provider must receive a plan's answer. Ids that the fake server numbers are patterns. */
   returned(plan: Plan): object[]
 }
 
@@ -74,7 +74,7 @@ export const NATIVE_ANSWERS: NativeAnswers[] = [
     sent: ({ contents }) => contents.flatMap(({ role, parts }: any) => role === 'model' ? parts : []),
     returned: (plan) => {
       const signed = { thoughtSignature: plan.signature }
-      // Its calls have no ids: equal ones are one.
+      // Google's calls have no ids, so equal calls count as one.
       const calls = callsOf(plan).filter((call, n, all) => all.indexOf(call) === n)
         .map(({ toolName: name, input: args }, n) => ({ functionCall: { name, args }, ...n === 0 && signed }))
       return [{ text: plan.reasoning, thought: true }, { text: plan.text, ...calls.length === 0 && signed }, ...calls]

@@ -7,13 +7,13 @@ import { responsesWire } from '../fakes/responses-wire.ts'
 export interface NativeWire {
   kind: NonNullable<DirectSettings['kind']>
   wire: Wire
-  /** The name under which the provider knows its model. */
+  /** The provider's name for its model. */
   model: string
-  /** The last text that the user wrote, as the wire carries it. */
+  /** Returns the last user text in a request. */
   said(request: ServerRequest): string
 }
 
-/** The APIs of makers of models: the fake of each wire, and what differs between them. */
+/** The native APIs of model providers: the fake of each wire format, and the differences between them. */
 export const NATIVE_WIRES: NativeWire[] = [
   { kind: 'openai', wire: responsesWire, model: 'gpt-6-sol', said: ({ body }) => body.input.at(-1).content[0].text },
   { kind: 'anthropic', wire: anthropicWire, model: 'claude-sonnet-5-5', said: ({ body }) => body.messages.at(-1).content[0].text },

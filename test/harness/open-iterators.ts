@@ -1,7 +1,7 @@
 import { ClassicLevel } from 'classic-level'
 import type { Test } from 'tap'
 
-/** Counts the iterators of LevelDB in this process from now on until the test ends. */
+/** Counts the open LevelDB iterators in this process, from now until the test ends. */
 export function countOpenIterators (t: Test) {
   const { iterator: original } = ClassicLevel.prototype
   const open = new Set<object>()

@@ -2,7 +2,10 @@ import OpenAI from 'openai'
 import type { App } from '../../app.ts'
 import { listen } from './raw.ts'
 
-/** The client of a service that listens, without types: tests send what these forbid. It tries nothing again unless `options` say so. */
+/**
+ * Returns the OpenAI client for a listening service. It is untyped, because tests send requests that the types forbid. It does not retry
+ * unless `options` say so.
+ */
 export const openaiOf = async (app: App, options: object = {}): Promise<any> =>
   new OpenAI({ baseURL: `http://127.0.0.1:${await listen(app)}/v1`, apiKey: 'none', maxRetries: 0, ...options })
 

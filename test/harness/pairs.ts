@@ -1,6 +1,6 @@
 /**
- * What is wrong with a prompt as it went over the wire: calls without a result right behind them, results without a
- * call, a system prompt in the middle.
+ * Returns the errors in a prompt as it was sent: calls that are not directly followed by their result, results without a call, and a system
+ * prompt that is not at the beginning.
  */
 export function unpaired (prompt: any[]): string[] {
   const wrong: string[] = []

@@ -2,16 +2,16 @@ import { deflateSync } from 'node:zlib'
 
 interface Pdf {
   title?: string
-  /** How often the contents of pages are compressed, one in another. */
+  /** How many times the content of pages is compressed. */
   layers?: number
 }
 
-/** Makes a PDF; each page is a text, its lines are those of the text. */
+/** Makes a PDF. Each page shows one text, line by line. */
 export function makePdf (pages: string[], options: Pdf = {}): Buffer {
   return pdfOf(pages.map(contentOf).map((content) => Buffer.from(content, 'latin1')), options)
 }
 
-/** A small PDF whose only page has so many megabytes of content. */
+/** Makes a small PDF whose only page has this many megabytes of uncompressed content. */
 export const pdfBomb = (megabytes: number): Buffer => pdfOf([Buffer.alloc(megabytes * 1024 * 1024, ' ')], { layers: 2 })
 
 const escape = (text: string) => text.replace(/[\\()]/g, '\\$&')

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { enableCompileCache, registerHooks, syncBuiltinESMExports } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Loaded before each test file (.taprc), so that tap's instruments stay in the processes that they measure.
+// Loaded before each test file (.taprc), so that tap's instrumentation affects only the processes that are measured.
 
 interface Spawned {
   args: readonly string[]
@@ -12,7 +12,7 @@ interface Spawned {
 
 const INSTRUMENTS = /\s*"?--import=[^"]*@tapjs\/processinfo[^"]*"?/
 const cache = (name: string) => fileURLToPath(new URL(`../../.tap/compiled/${name}`, import.meta.url))
-// Compiled code of processes without coverage lacks what coverage counts, so each kind has a folder of its own.
+// Code compiled without coverage lacks the counters of coverage, so each kind has its own cache folder.
 const PLAIN = cache('plain')
 const isMeasured = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
 const OWN = isMeasured ? cache('measured') : PLAIN
@@ -20,19 +20,21 @@ const OWN = isMeasured ? cache('measured') : PLAIN
 enableCompileCache(OWN)
 process.env.NODE_COMPILE_CACHE = PLAIN
 
-// To know which test of a file an uncaught error belongs to, tap follows every promise: a fifth of the time of most tests. Without
-// that it fails the last test that the file has named so far; the stack of the error says where it comes from.
+// tap tracks every promise, to assign an uncaught error to one of several tests in a file. That takes a fifth of the time of most tests.
+// Without the tracking, tap fails the last test that the file has started; the stack of the error shows its origin.
 asyncHooks.createHook = () => ({ enable () { return this }, disable () { return this } })
 asyncHooks.executionAsyncId = () => 0
 syncBuiltinESMExports()
 
-// tap asks for source maps, which each assertion would look up for its stack. Node strips types in place, so lines are right without.
+// tap enables source maps, which each assertion would look up for its stack. Node strips types in place, so line numbers are correct
+// without them.
 process.setSourceMapsEnabled(false)
 
-// Threads would load what it names, although they are not measured.
+// Worker threads would load the instruments that this variable names, although they are not measured.
 withoutInstruments(process.env)
 
-// A service has 800 files of its own. Their paths are whole, so nothing has to be looked up; and tap notes each for coverage alone.
+// The service has 800 files of its own. Their import paths are complete, so they need no resolution, and tap records them only for
+// coverage.
 if (!isMeasured) {
   registerHooks({
     resolve: (path, context, next) =>
@@ -46,7 +48,7 @@ if (!isMeasured) {
   })
 }
 
-// tap adds its instruments to the environment of every child. Only children that run the sources are measured.
+// tap adds its instruments to the environment of every child. Only children that run the sources need them.
 const spawns = Reflect.get(globalThis, Symbol.for('process-on-spawn@*:singletonId')) as { listeners: Array<(spawned: Spawned) => void> }
 spawns.listeners.push((spawned) => {
   if (isMeasured && spawned.args.some((arg) => arg.includes('.ts'))) {

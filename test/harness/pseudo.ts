@@ -8,10 +8,10 @@ const written = (letter: string) => {
   return letter === letter.toLowerCase() ? sign : sign.toUpperCase()
 }
 
-/** How much longer the texts are than in English, as those of German or Finnish may be. */
+/** How much longer the pseudo texts are than the English ones, as a fraction. German or Finnish texts may be that long. */
 const LONGER = 0.4
 
-/** Returns a text in a language that nobody speaks, with the same {placeholders}: its words are longer, by letters that stand twice. */
+/** Returns a pseudo-localized text with the same {placeholders}. Its words are longer, because some letters are doubled. */
 function pseudo (text: string): string {
   const letters = text.replace(/\{\w+\}/g, '').match(/[A-Za-z]/g)?.length ?? 0
   const rate = LONGER * text.length / letters
@@ -27,18 +27,18 @@ function pseudo (text: string): string {
 
 const leaves = (value: unknown): string[] => typeof value === 'string' ? [value] : Object.values(value as object).flatMap(leaves)
 
-/** The texts by what the build writes for them. */
+/** The console's texts, by the literals that the build writes for them. */
 const BUILT = new Map(leaves(texts).flatMap((text) => [
   [JSON.stringify(text), text] as const,
   [`\`${text.replace(/[\\`$]/g, '\\$&')}\``, text] as const,
   [`'${text.replace(/[\\']/g, '\\$&')}'`, text] as const
 ]))
-/** Texts among the values of an object, in any quotation marks; a colon that is itself a string begins none. */
+/** Matches texts among the values of an object literal, with any quotes. A colon that is itself a string does not count. */
 const VALUE = /(?<=:)(?<![,{(]["'`]:)(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g
 
 type Values = Record<string, string>
 
-/** Returns the text of a key, the form for several where it has two. */
+/** Returns the text of a key; the plural form if it has two. */
 function textOf (key: string): string {
   const found: unknown = key.split('.').reduce((at: any, part) => at[part], texts)
   return typeof found === 'string' ? found : (found as { other: string }).other
@@ -48,10 +48,12 @@ const filled = (text: string, values: Values) => text.replace(/\{(\w+)\}/g, (_, 
 /** Returns a text of the console by its key, with its {placeholders} filled in. */
 export const englishText = (key: string, values: Values = {}): string => filled(textOf(key), values)
 
-/** The same in the other language. */
+/** Returns the pseudo-localized text of a key, in the same way. */
 export const pseudoText = (key: string, values: Values = {}): string => filled(pseudo(textOf(key)), values)
 
-/** Has the console speak the other language. Returns the texts that were not found in its files. */
+/**
+ * Makes the console use the pseudo-localized texts. Returns a function that returns the texts that were not found in the console's files.
+ */
 export async function speakPseudo (page: Page): Promise<() => string[]> {
   const found = new Set<string>()
   const translated = new Map<string, string>()
@@ -70,15 +72,15 @@ export async function speakPseudo (page: Page): Promise<() => string[]> {
   return () => leaves(texts).filter((text) => !found.has(text) && /[A-Za-z]{2}/.test(text))
 }
 
-/** Names of models, tools, keys and paths, versions, endings of files, and examples of what one writes. */
+/** Matches text that is not translated: names of models, tools, keys and paths, versions, file extensions, and sample input. */
 export const NO_TEXT = new RegExp([
   /\w+, version|claude-[\w.-]+|gpt-6-sol|offline|assistant|scripted|config|json|model|work|notes|odd|env|ls|js|Ctrl|ms|frac|https:|test/,
   /\d[\w.+]*|\.(?:md|txt)|[\w.-]*\/[\w./-]+/
 ].map(({ source }) => source).join('|'), 'g')
 
 /**
- * Returns what is English on a page: its texts and the names of its elements, without code, and without what
- * is marked as the words of the service, which are English.
+ * Returns the English texts and element names on a page, without code and without text that is marked as the service's own, which is
+ * English.
  */
 export const englishOn = (page: Page, known: RegExp) => page.evaluate<string[]>(`(() => {
   const known = ${known}

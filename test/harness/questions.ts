@@ -2,7 +2,7 @@ import type { App } from '../../app.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import type { Sent } from './sse.ts'
 
-/** A question with two options that needs an answer. */
+/** A required question with two options. */
 export const FORMAT = {
   id: 'format',
   text: 'Which format should it have?',
@@ -10,12 +10,12 @@ export const FORMAT = {
   required: true
 }
 
-/** What a model answers that asks its user. */
+/** Returns the plan of a model that asks its user. */
 export const asking = (...questions: object[]): Plan => ({
   toolCalls: [{ toolName: 'askUser', input: { questions: questions.length === 0 ? [FORMAT] : questions } }]
 })
 
-/** The questions in a stream. */
+/** Returns the question requests in a stream. */
 export const questionsIn = (events: Sent[]): Sent[] => events.filter(({ type }) => type === 'question-request')
 
 /** Answers by the documented route of a run, `POST /run/approve`. */

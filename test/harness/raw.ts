@@ -9,16 +9,16 @@ export interface RawAnswer {
   json(): any
 }
 
-/** Lets the service listen on a free local port, unless it does already, and returns its port. */
+/** Makes the service listen on a free local port, unless it already listens, and returns the port. */
 export async function listen (app: App): Promise<number> {
   if (!listening.has(app)) listening.set(app, app.server.listening ? undefined : app.listen({ port: 0, host: '127.0.0.1' }))
   await listening.get(app)
   return (app.server.address() as AddressInfo).port
 }
-/** Many may want it at once. */
+/** The pending `listen` of each service, because several callers may need it at once. */
 const listening = new WeakMap<App, Promise<unknown> | undefined>()
 
-/** Sends bytes just as they are, and reads until the service ends the connection. */
+/** Sends bytes unchanged, and reads until the service closes the connection. */
 export async function sendBytes (port: number, ...pieces: Array<string | Buffer>): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -32,7 +32,7 @@ export async function sendBytes (port: number, ...pieces: Array<string | Buffer>
   return parseAnswer(Buffer.concat(chunks).toString())
 }
 
-/** One request, header by header, in a connection of its own. `Host` is the right one unless `headers` names one. */
+/** Sends one request, header by header, on a connection of its own. Adds the correct `Host` header unless `headers` has one. */
 export async function sendRaw (
   port: number,
   { method = 'GET', path = '/health', headers = [], body = '' }: {
@@ -49,7 +49,7 @@ export async function sendRaw (
   return sendBytes(port, [`${method} ${path} HTTP/1.1`, ...given, ...length, 'Connection: close', '', ''].join('\r\n'), body)
 }
 
-/** Reads what came over a socket. */
+/** Parses the response that arrived on a socket. */
 export function parseAnswer (text: string): RawAnswer {
   const [head, ...rest] = text.split('\r\n\r\n')
   const [statusLine, ...lines] = head.split('\r\n')

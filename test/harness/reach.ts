@@ -12,7 +12,7 @@ export interface Reply {
   headers: Headers
 }
 
-/** A request to the port for devices, as its page makes them. */
+/** Sends a request to the port for devices, as its page does. */
 export async function send (url: string, method: string, path: string, { key, body, headers }: {
   key?: string,
   body?: unknown,
@@ -32,7 +32,7 @@ export async function send (url: string, method: string, path: string, { key, bo
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** A paired device. `where` is where it reaches the service now. */
+/** A paired device. `where` returns the current address of the port for devices. */
 export function deviceOf (where: () => string, key: string, deviceId = '') {
   const get = (path: string) => send(where(), 'GET', path, { key })
   const post = (path: string, body: unknown) => send(where(), 'POST', path, { key, body })
@@ -43,7 +43,7 @@ export function deviceOf (where: () => string, key: string, deviceId = '') {
     post,
     list: async (): Promise<any[]> => (await get('/requests')).body.requests,
     look: (id: string) => get(`/requests/${id}`),
-    /** Answers what it was shown; shows it first if it was not. */
+    /** Answers an approval with the digest of what was shown. Requests it first if it was not shown yet. */
     async answer (id: string, answer: string, shown?: { digest: string }): Promise<Reply> {
       const { digest } = shown ?? (await get(`/requests/${id}`)).body
       return post(`/requests/${id}`, { answer, digest })
@@ -52,7 +52,7 @@ export function deviceOf (where: () => string, key: string, deviceId = '') {
 }
 export type Phone = ReturnType<typeof deviceOf>
 
-/** Pairs a device with a code, as `local-agent reach` and the page do it. */
+/** Pairs a device with a code, as `local-agent reach` and the page do. */
 export async function pairDevice (home: string, where: () => string, name = 'phone', now = Date.now()): Promise<Phone> {
   const [secret, key] = [newSecret(), newKey()]
   await offerPairing(home, secret, now)
@@ -61,7 +61,7 @@ export async function pairDevice (home: string, where: () => string, name = 'pho
   return deviceOf(where, key, body.deviceId)
 }
 
-/** The service of a test with an open port for devices. */
+/** Starts the service with an open port for devices. */
 export async function openReach (t: Parameters<typeof build>[0], settings: Parameters<typeof build>[1] = {}) {
   const app = await build(t, { ...settings, config: { reach: { port: 0 }, ...settings.config } })
   return { app, ...await reachOf(app) }

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts'
 import { listen } from './raw.ts'
 import { parseEvents, type Sent } from './sse.ts'
 
-/** A client on a real socket that reads as it comes, stops reading, or hangs up. */
+/** Opens a client on a real socket that can read the stream as it arrives, stop reading, or disconnect. */
 export const openRun = (app: App, body: object, path = '/run', headers: object = {}) => open(app, 'POST', path, body, headers)
 
 /** The same for a stream that is only followed. */
@@ -31,7 +31,7 @@ async function open (app: App, method: string, path: string, body?: object, head
   }
 }
 
-/** The answer to a request that was sent, read as it comes. */
+/** Reads the response to a request as it arrives. */
 export async function follow (sent: ClientRequest) {
   const [response] = await once(sent, 'response') as [IncomingMessage]
   let text = ''
@@ -44,9 +44,9 @@ export async function follow (sent: ClientRequest) {
   return {
     response,
     ended,
-    /** All of it so far. */
+    /** Returns the text so far. */
     said: () => text,
-    /** Resolves once the stream has said this. */
+    /** Resolves when the text contains `wanted`. */
     async says (wanted: string) {
       while (!text.includes(wanted)) await once(response, 'grown')
     }

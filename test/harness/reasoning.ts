@@ -6,8 +6,8 @@ export const SIGNATURE = `${'EqQBCkYIBxgCIkAa+/='.repeat(40)}é"\\`
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
 
 /**
- * An answer as providers give it: thinking whose signature comes with an empty delta, a redacted block whose data come with
- * its start, an item that is finished at its end, an id on the text, and a signature on each call.
+ * Returns an answer in the forms of several providers: reasoning whose signature comes with an empty delta, a redacted block whose data
+ * come with its start, an item that is completed at its end, an id on the text, and a signature on each call.
  */
 export function thinking (name: string, { text = '', calls = [] }: { text?: string, calls?: Call[] }): Plan {
   const reason = calls.length > 0 ? 'tool-calls' : 'stop'
@@ -42,7 +42,7 @@ export function thinking (name: string, { text = '', calls = [] }: { text?: stri
   }
 }
 
-/** The same answer as the model wants it back. */
+/** Returns the same answer in the form in which the model must receive it back. */
 export const returned = (name: string, { text = '', calls = [] }: { text?: string, calls?: Call[] }) => ({
   role: 'assistant',
   content: [
@@ -60,5 +60,5 @@ export const returned = (name: string, { text = '', calls = [] }: { text?: strin
   ]
 })
 
-/** The assistant's messages of a call's prompt. */
+/** Returns the assistant messages in the prompt of a call. */
 export const assistants = ({ body }: { body: any }): any[] => body.prompt.filter(({ role }: any) => role === 'assistant')

@@ -1,19 +1,19 @@
 import { appendFileSync } from 'node:fs'
 
-/** A body or an event that a test saw: of a route, or of a stream. */
+/** A body of a route, or an event of a stream, that a test saw. */
 export type Seen =
   | { method: string, url: string, status?: string, body: unknown }
   | { event: unknown }
 
 const folder = process.env.RECORD_EXAMPLES
 
-/** Characters; what is larger is no example of anything. */
+/** The largest recorded value, in characters. Larger ones are no useful examples. */
 const LARGEST = 500_000
 
-/** Whether `npm run examples` runs the tests. */
+/** True if `npm run examples` runs the tests. */
 export const isRecording = folder !== undefined
 
-/** Keeps what a test saw for the examples of the OpenAPI document, when these are recorded. */
+/** Records a value for the examples of the OpenAPI document, if they are being recorded. */
 export function record (seen: Seen): void {
   if (folder === undefined) return
   const line = JSON.stringify(seen)

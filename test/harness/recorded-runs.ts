@@ -15,7 +15,7 @@ import { OPTIONS } from './app-tools.ts'
 
 type Test = Parameters<typeof withGateway>[0]
 
-/** A kind of run: what its model answers, what it is asked, and who answers what it asks. */
+/** A kind of run: its model's answers, its request, and the decisions and results of its user and application. */
 export interface Kind {
   turns: Plan[]
   structured?: (name: string) => Plan
@@ -23,12 +23,12 @@ export interface Kind {
   files?: Record<string, string>
   request?: object
   task?: object
-  /** By default everything is approved. */
+  /** By default, everything is approved. */
   decide?: (item: ApprovalView) => ApprovalDecision
-  /** What the application answers. */
+  /** The result that the application sends. */
   result?: object
   before?: (app: App) => Promise<unknown>
-  /** Makes the run in its own way; returns its id. */
+  /** Makes the run in its own way; returns the id of the run. */
   make?: (app: App, cwd: string) => Promise<string>
   settings?: Partial<Settings>
 }
@@ -37,10 +37,10 @@ const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolNam
 const write = (path: string, content: string) => call('writeFile', { path, content })
 const said = (content: string) => ({ messages: [{ role: 'user', content }] })
 const done: Plan = { text: 'All of it is done.' }
-/** What a judge reads in a report that no call bears out. */
+/** The claim that a judge finds in a report that no call confirms. */
 const REPORTED = { quote: 'I wrote report.txt', claim: 'Wrote report.txt', effect: 'file', target: 'report.txt', call: null }
 
-/** Every kind of step, approval, server and failure. */
+/** All kinds of steps, approvals, tool servers and failures. */
 export const KINDS: Record<string, Kind> = {
   'read and write': { turns: [call('readFile', { path: 'a.txt' }), write('notes.txt', 'hello'), done], files: { 'a.txt': 'one\ntwo\n' } },
   denied: { turns: [write('notes.txt', 'hello'), { text: 'Then not.' }], decide: () => ({ approved: false, reason: 'Not now.' }) },
@@ -208,13 +208,13 @@ export const KINDS: Record<string, Kind> = {
   }
 }
 
-/** Makes a request, or a task, and answers what its run asks. */
+/** Sends a request or creates a task, and answers the requests of its run. */
 const through = (app: App, cwd: string, asked: Line, { decide, result }: Pick<Kind, 'decide' | 'result'>) => {
   const recording = { header: { type: 'recording', version: 1 }, lines: [asked] } as Recording
   return runThrough(recording, inProcess(app), cwd, { decide: decide ?? (() => ({ approved: true })), answerCall: () => result as never })
 }
 
-/** Makes a run and looks at its text while it executes. */
+/** Starts a run, and calls `look` with the thread id and the text of the stream so far while the run executes. */
 async function whileRunning (app: App, cwd: string, look: (id: string, text: string) => Promise<unknown>): Promise<string> {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const id = 'looked-at'

@@ -10,7 +10,7 @@ export const TOKEN = 'correct horse'
 const plan = { plan: { phases: [{ description: 'do it' }] } }
 export const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }] })
 
-/** A service whose model makes these calls, one a step, in each run; runs of its tasks do what no grant covers not at all. */
+/** Starts a service whose model makes these calls in each run, one per step. Runs of its tasks skip calls that no grant covers. */
 export async function withTask (
   t: Test,
   steps: Plan[],
@@ -30,13 +30,13 @@ export async function withTask (
     return { status: response.statusCode, ...response.json() }
   }
   const { id } = await tasks.create('keep the notes', { ...plan, taskType: 'triggered', approval: { mode: 'granted' }, ...options })
-  /** Rehearses the task, and returns the sheet. */
+  /** Rehearses the task and returns the sheet. */
   async function rehearse () {
     const { runId } = await request('POST', `/tasks/${id}/rehearse`)
     const run = await request('GET', `/runs/${runId}?waitMs=60000`)
     return { run, sheet: await request('GET', `/runs/${runId}/sheet`) }
   }
-  /** Runs the task for good. */
+  /** Runs the task normally. */
   async function runOnce () {
     const { runId } = await tasks.post(`/${id}/run`)
     return request('GET', `/runs/${runId}?waitMs=60000`)

@@ -16,20 +16,20 @@ interface Test {
 interface Behaviour {
   reply?(request: ModelRequest): Plan | undefined | Promise<Plan | undefined>
   listing?(): Plan | undefined
-  /** Any other key is refused. */
+  /** The accepted key. Other keys are refused. */
   apiKey?: string
 }
 
-/** The key that every provider under test is configured with. */
+/** The key with which every provider under test is configured. */
 export const KEY = 'secret-key-1'
 
-/** A provider whose model answers over HTTP. */
+/** A kind of provider whose model is reached over HTTP. */
 export interface RemoteKind {
   kind: string
   model: string
-  /** How its API says that a conversation is too long. */
+  /** The API's error message for a conversation that is too long. */
   tooLong: string
-  /** Starts the fake of its API and opens a provider on it; `at` is another address. */
+  /** Starts the fake of the API and opens a provider for it; `at` is another address to use. */
   start(t: Test, behaviour: Behaviour, at?: string): Promise<{ provider: Provider, calls(): ModelRequest[] }>
 }
 
@@ -67,7 +67,7 @@ export const REMOTE_KINDS: RemoteKind[] = [
   native('google', 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).')
 ]
 
-/** Opens a provider of the kind, with a registry that knows it alone. */
+/** Opens a provider of this kind, with a registry that contains only this provider. */
 export async function openRemote (t: Test, { start, model: id }: RemoteKind, behaviour: Behaviour = {}, at?: string) {
   const { provider, calls } = await start(t, behaviour, at)
   const registry = createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
@@ -76,7 +76,7 @@ export async function openRemote (t: Test, { start, model: id }: RemoteKind, beh
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }]
 
-/** What is told of a call that fails, before or in its stream. */
+/** Returns the error message that a user is told for a failing call. The call may fail before its stream or within it. */
 export async function failureTold (
   { registry, id }: Pick<Awaited<ReturnType<typeof openRemote>>, 'registry' | 'id'>,
   abortSignal?: AbortSignal

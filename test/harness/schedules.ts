@@ -12,12 +12,15 @@ export const DAY = 24 * HOUR
 
 type Parts = Parameters<typeof build>[1] & { clock?: ReturnType<typeof fakeClock> }
 
-/** A service under a clock that stands still, and what tests of schedules do to it. It begins on Monday, 5 January 2026, at 09:00 UTC. */
+/**
+ * Starts a service with a clock that stands still, and returns functions for tests of schedules. The time begins at Monday, 5 January 2026,
+ * 09:00 UTC.
+ */
 export async function scheduling (t: Test, { clock = fakeClock(), ...parts }: Parts = {}) {
   let app = await build(t, { clock, ...parts })
   return { clock, home: app.home, cwd: app.cwd, ...await around(app), close: () => app.close(), restart }
 
-  /** The service ends, time passes, and it is there again on the same directory. */
+  /** Stops the service, lets `after` milliseconds pass, and starts it again on the same directory. */
   async function restart (after = 0) {
     await app.close()
     await clock.advance(after)
@@ -35,24 +38,24 @@ export async function scheduling (t: Test, { clock = fakeClock(), ...parts }: Pa
       tasks,
       events,
       schedule,
-      /** A task that was started with that schedule, in UTC unless it says otherwise. */
+      /** Creates and starts a task with this schedule, in UTC unless the schedule names a zone. */
       async start (goal: string, schedule: object, fields: object = {}) {
         const task = await tasks.create(goal, { taskType: 'recurring', schedule: { timezone: 'UTC', ...schedule }, ...fields })
         return (await tasks.call('POST', `/${task.id}/start`)).body
       },
-      /** The time comes at which something is planned. */
+      /** Moves the clock to a planned time. */
       to: (at: number) => clock.advance(at - clock.now()),
-      /** The same over a long time in which nothing is planned. */
+      /** Moves the clock at once over a long time in which nothing is planned. */
       async leapTo (at: number) {
         await clock.leap(at - MINUTE - clock.now())
         await clock.advance(MINUTE)
       },
-      /** Resolves once that is the next planned time of the task. */
+      /** Resolves when the task's next planned time is `at`. */
       async planned (id: string, at: number) {
         while ((await tasks.get(`/${id}`)).nextRunAt !== at);
         return true
       },
-      /** What became of planned times, oldest first, once there are so many lines of it. */
+      /** Returns the slots of past planned times, oldest first, when there are `lines` of them. */
       async slots (id: string, lines: number): Promise<Slot[]> {
         for (;;) {
           const { slots } = await schedule(id)
@@ -63,5 +66,5 @@ export async function scheduling (t: Test, { clock = fakeClock(), ...parts }: Pa
   }
 }
 
-/** What became of a planned time, without ids. */
+/** Returns the outcome of a planned time, without ids. */
 export const fate = ({ at, fate, reason, into, count }: Slot) => [at, fate, ...[reason, into, count].filter((each) => each !== undefined)]

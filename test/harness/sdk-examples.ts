@@ -9,7 +9,7 @@ const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 const PRELOAD = new URL('../fakes/any-port.js', import.meta.url).href
 const example = (name: string) => `node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/${name}.js`
 
-/** Starts a program that serves MCP over HTTP at a port of its own choice; resolves to its address, with a free port, once it listens. */
+/** Starts a program that serves MCP over HTTP on ports of its own choice. Resolves, when it listens, to its addresses with free ports. */
 async function startProgram (t: Teardown, args: string[], env: Record<string, string> = {}, count = 1): Promise<string[]> {
   const child = spawn(process.execPath, ['--import', PRELOAD, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -33,7 +33,7 @@ export const startExample = async (t: Teardown, name: string): Promise<string> =
 export const startEverything = async (t: Teardown): Promise<string> =>
   (await startProgram(t, [pathOf('node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'streamableHttp']))[0]
 
-/** Starts the SDK's example server with the authorization server of its demonstration, which write their ports into their metadata. */
+/** Starts the SDK's example server together with its demo authorization server. Both write their ports into their metadata. */
 export async function startGuardedExample (t: Teardown): Promise<string> {
   const [own, other] = await Promise.all([freePort(), freePort()])
   const env = { KEEP_PORT: '1', MCP_PORT: own, MCP_AUTH_PORT: other }

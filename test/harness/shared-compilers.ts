@@ -8,14 +8,20 @@ interface Route {
   httpPart?: string
   httpStatus?: string
 }
-/** Makes the function for a route: Fastify gives its schema, and method, url and part or status. */
+/**
+ * Creates the function for a route. Fastify passes the schema of the route, with its method and URL, and the part of the request or the
+ * status.
+ */
 type ForRoute = (route: Route) => any
 
 const compilers: Compilers = lazyCompilers()
 const validators = new Map<string, unknown>()
 const serializers = new Map<string, unknown>()
 
-/** The service's own compilers. All services of a test file share what was compiled, which else takes most of a short test's time. */
+/**
+ * The service's own compilers. All services of a test file share the compiled functions, which otherwise take most of the time of a short
+ * test.
+ */
 export const sharedCompilers = (): Compilers => ({
   ...compilers,
   buildValidator: shared(compilers.buildValidator, validators),
@@ -33,12 +39,12 @@ function shared (build: (schemas: object, options: object) => ForRoute, made: Ma
   }
 }
 
-/** Records what a validator takes as the body of a request, and what a serializer answers. */
+/** Wraps a validator or a serializer, and records the request bodies that it accepts or the responses that it writes. */
 function recorded ({ method, url, httpPart, httpStatus: status }: Route, real: (data: unknown) => any) {
   if (httpPart !== undefined && httpPart !== 'body') return real
   function recording (data: unknown): unknown {
     const result = real(data)
-    // Fastify reads what is wrong from the validator itself.
+    // Fastify reads the errors from a property of the validator.
     recording.errors = (real as unknown as { errors: unknown }).errors
     if (status === undefined || (typeof result === 'string' && result.startsWith('{'))) {
       record({ method, url, status, body: status === undefined ? data : JSON.parse(result as string) })

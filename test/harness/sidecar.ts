@@ -13,11 +13,11 @@ export interface Sidecar {
   url: string
   pid: number
   child: ChildProcess
-  /** All of stdout so far. */
+  /** Returns the text of stdout so far. */
   out(): string
-  /** All of stderr so far. */
+  /** Returns the text of stderr so far. */
   log(): string
-  /** Ends it and waits; resolves to `{ code, signal }`. */
+  /** Ends the service and waits for its exit; resolves to `{ code, signal }`. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null, signal: string | null }>
   exited: Promise<{ code: number | null, signal: string | null }>
 }
@@ -27,24 +27,24 @@ interface Options {
   cwd: string
   env?: NodeJS.ProcessEnv
   args?: string[]
-  /** `--port` (default '0', a free one); null leaves the choice to the environment and config.json. */
+  /** The value of `--port` (default '0', a free port); null leaves the choice to the environment and config.json. */
   port?: string | null
-  /** Written to its stdin, which then stays open; without it there is none. */
+  /** Written to the stdin of the service, which then stays open. Without it, the service has no stdin. */
   stdin?: string | Buffer
-  /** Modules loaded before the service, to break it on purpose. */
+  /** Modules that are loaded before the service, to break it on purpose. */
   preload?: string[]
-  /** Where stderr goes instead of to `log()`. */
+  /** A file descriptor for stderr, instead of `log()`. */
   stderr?: number
-  /** The service that is run, in place of the built one of this folder. */
+  /** The command of the service, instead of the build in this folder. */
   command?: string[]
 }
 
-/** Variables of the time zone and of the date, which `scripts/test-at.sh` changes: the services of a test have those of the test. */
+/** Variables that set the time zone and the date. `scripts/test-at.sh` changes them, and the services of a test get the same values. */
 const DATE_VARIABLES = ['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'NO_FAKE_STAT']
 
 /**
- * The environment of a service. It finds the compiled code of an earlier service, as every start but the first of a build does: without
- * it, a fifth of the time of most tests is spent on compiling.
+ * Returns the environment of a service. It reuses the compiled code of an earlier service, as in normal use, where only the first start of
+ * a build compiles. Without this, compiling takes a fifth of the time of most tests.
  */
 export const serviceEnv = (home: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
@@ -54,7 +54,7 @@ export const serviceEnv = (home: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(DATE_VARIABLES.map((name) => [name, process.env[name]]))
 })
 
-/** Runs the built service as a shell would, without waiting for it. */
+/** Runs the built service as a shell does, without waiting for it. */
 export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr, command }: Options) {
   const [program, ...first] = command ?? [process.execPath, ...preload.flatMap((module) => ['--import', module]), SERVER]
   const child = spawn(program, [
@@ -79,7 +79,7 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, pr
   return { child, out: () => out, log: () => log, exited }
 }
 
-/** Runs the built service and waits for its ready line. What it leaves in its folder for temporary files is removed with the test. */
+/** Runs the built service and waits for its ready line. Its temporary files are removed with the test. */
 export async function startService (t: Ending, options: Options): Promise<Sidecar> {
   const TMPDIR = mkdtempSync(join(tmpdir(), 'service-'))
   const { child, out, log, exited } = spawnService({ ...options, env: { TMPDIR, ...options.env } })

@@ -4,30 +4,30 @@ import type { AddressInfo } from 'node:net'
 import { build } from './helper.ts'
 import { hastyClock } from './clock.ts'
 
-/** One answer of a server: its body, with the status and the type of it. */
+/** A server's response: its body, status and content type. */
 export interface RawReply {
   body: string
   status?: number
   type?: string
 }
 
-/** What the answers of an API are made of, as a server writes them. */
+/** The building blocks of an API's answers, as a server writes them. */
 export interface SloppyWire {
   name: string
-  /** The id of its model. */
+  /** The id of the model. */
   model: string
   config(url: string): object
   text(text: string): string
-  /** A whole call. */
+  /** A complete call. */
   call(name: string, input: object, id: string): string
-  /** The same call in one document, where a stream was asked for. */
+  /** An answer with this text as one JSON document, although a stream was requested. */
   document(text: string): object
-  /** The end of an answer, with or without the reason of the API. */
+  /** The end of an answer, with the API's reason or without one. */
   end(reason: string | undefined): string
-  /** What carries nothing, in forms of which the SDK's readers take none. */
+  /** Events without content, in forms that none of the SDK's readers accept. */
   noise: string
   reasons: { stop: string, calls: string }
-  /** The results of calls in a request. */
+  /** Returns the results of calls in a request. */
   results(body: any): string[]
 }
 
@@ -112,8 +112,8 @@ export const SLOPPY_WIRES: SloppyWire[] = [
 ]
 
 /**
- * The service in front of a server of an API that writes what `reply` says, as it is. `reply` gets the body of the n-th call, counted
- * from 0; `bodies` are the calls.
+ * Starts the service with a model server that writes the text of `reply` unchanged. `reply` gets the body of the n-th call, counted from 0;
+ * `bodies` holds the bodies of all calls.
  */
 export async function withSloppyServer (
   t: Parameters<typeof build>[0],

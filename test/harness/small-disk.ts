@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const MAX_OUTPUT = 16 * 1024 * 1024
 
 /**
- * Runs a module of the tests with `dir` as a file system of its own of so many MiB, in a namespace that ends with it; returns
- * the JSON it prints. Undefined where such a file system cannot be mounted. When the module fails, the error says what it wrote to stderr.
+ * Runs a test module with `dir` mounted as a separate file system of this many MiB, in a namespace that ends with the module. Returns the
+ * JSON that the module prints; undefined if such a file system cannot be mounted. If the module fails, the error holds its stderr.
  */
 export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
   const inNamespace = (...command: string[]) =>

@@ -3,7 +3,7 @@ import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { of } from './agent.ts'
 import { withGateway } from './with-gateway.ts'
 
-/** Tokens. The system prompt and the tools take some of it. */
+/** The context length, in tokens. The system prompt and the tools take a part of it. */
 export const WINDOW = 30_000
 export const user = (content: string) => ({ role: 'user', content })
 export const words = (name: string, tokens: number) => `${name} ${'word '.repeat(tokens * 4 / 5)}`
@@ -11,19 +11,19 @@ export const lookUp = (n: number, output: object) => [
   { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${n}`, toolName: 'readFile', input: { path: `${n}.txt` } }] },
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${n}`, toolName: 'readFile', output: { type: 'json', value: output } }] }
 ]
-/** Questions and answers, each turn of so many tokens. */
+/** Returns questions and answers, with this many tokens per turn. */
 export const turns = (count: number, tokens: number, first = 0) =>
   Array.from({ length: count }, (_, at) => at + first).map((
     n
   ) => [user(`question ${n}?`), { role: 'assistant', content: words(`answer ${n}`, tokens) }]).flat()
 
-/** What a fast model answers that has read what it is to sum up: those words, and a name or number of what it was given. */
+/** Returns the answer of a fast model that summarizes: the given text, and some name or number from the messages. */
 export const summaryOf = ({ body }: GatewayRequest, text: string): Plan => {
   const found = JSON.stringify(body.prompt.slice(1)).match(/question \d+|see \d+|out\d+\.txt/g)
   return { object: { summary: `${text} It ended with ${found?.at(-1)}.` } }
 }
 
-/** The service with a model of a small window. `summary` is what the fast model answers, `nth` counted from 0. */
+/** Starts the service with a model of a small context length. `summary` is the fast model's answer; `nth` is counted from 0. */
 export async function small (
   t: Test,
   { reply = () => ({ text: 'done' }), summary = (_nth, request) => summaryOf(request, 'They talked of fado.'), config = {}, ...settings }: {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The files of the project that git tracks or would track, as paths from its root. */
+/** Returns the project's files that git tracks or would track, as paths from the root. */
 export function projectFiles (): string[] {
   const listed = execFileSync(
     'git',
@@ -17,7 +17,10 @@ export function projectFiles (): string[] {
 
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** The source files of the project, but those of tests and generated ones, and what each imports of the others, type imports included. */
+/**
+ * Returns the project's source files without tests and generated files, with the project files that each one imports, including type
+ * imports.
+ */
 export function importGraph (): Map<string, string[]> {
   const files = projectFiles().filter((path) => /\.tsx?$/.test(path) && !/^(?:test|bench|examples|client\/generated)\//.test(path))
   const known = new Set(files)
@@ -29,7 +32,7 @@ function importsOf (path: string): string[] {
   return [...specifiers].map(([, specifier]) => normalize(join(dirname(path), specifier)))
 }
 
-/** The circles of a graph: each as the files on its way, the first again at the end. */
+/** Returns the cycles of a graph. Each is the list of files on it, and ends with its first file. */
 export function circles (graph: Map<string, string[]>): string[][] {
   const found: string[][] = []
   const done = new Set<string>()

@@ -1,12 +1,12 @@
 import { record } from './record-examples.ts'
 
-/** An event of a stream, as its `data:` line says. */
+/** An event of a stream, parsed from its `data:` line. */
 export interface Sent {
   type: string
   [field: string]: any
 }
 
-/** Posts JSON and reads the answer's events to the end, or until the connection is cut. */
+/** Posts JSON and reads the events of the response to the end, or until the connection is cut. */
 export async function postEvents (
   url: string,
   body: unknown,
@@ -28,24 +28,24 @@ export async function postEvents (
   return { status: response.status, headers: response.headers, events: parseEvents(text), text, cut }
 }
 
-/** The events of a stream's text; comments are left out. */
+/** Parses the events in the text of a stream; comment lines are ignored. */
 export function parseEvents (text: string): Sent[] {
   const events = [...text.matchAll(/^data: ([^\n]*)/gm)].map(([, data]) => JSON.parse(data))
   for (const event of events) record({ event })
   return events
 }
 
-/** The types of events, those that repeat in a row once. */
+/** Returns the types of events. Consecutive equal types appear once. */
 export function kinds (events: Sent[]): string[] {
   return events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])
 }
 
-/** The answer's text. */
+/** Returns the text of the answer. */
 export function textOf (events: Sent[]): string {
   return events.filter(({ type }) => type === 'text-delta').map(({ content }) => content).join('')
 }
 
-/** The same story in one form: neighbouring pieces of text joined, as a replay tells it. */
+/** Normalizes events: joins consecutive pieces of the same text, as a replay does. */
 export function told (events: Sent[]): Sent[] {
   const joined: Sent[] = []
   for (const event of events) {

@@ -6,7 +6,7 @@ import { withGateway } from './with-gateway.ts'
 
 export type Service = Awaited<ReturnType<typeof build>>
 
-/** The tasks of a service that is ended and started again on the same folder. */
+/** Stops the service, starts it again on the same folder, and returns its tasks. */
 export async function again (t: Test, { home, cwd, ...app }: Service, settings: object = {}) {
   await app.close()
   const next = await build(t, { home, cwd, ...settings })
@@ -20,7 +20,7 @@ export async function begin (t: Test, settings: object = {}) {
   return { app, tasks, events: await tasks.watch() }
 }
 
-/** A service whose model does what `turns` say, run by run and step by step; and what it was told as its system prompt. */
+/** Starts a service whose model answers with `turns`, run by run and step by step. `systems` holds the system prompts that it received. */
 export async function withModel (t: Test, turns: Plan[][], settings: object = {}) {
   const systems: string[] = []
   const { app } = await withGateway(t, ({ body: { prompt } }) => {

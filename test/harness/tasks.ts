@@ -8,7 +8,7 @@ interface Test {
 }
 type Told = TaskStreamEvent & Record<string, any>
 
-/** What happens to the tasks of a service, by its event stream. */
+/** Follows the task events of a service by its event stream. */
 export async function watchTasks (t: Test, url: string, headers: Record<string, string> = {}) {
   const leave = new AbortController()
   t.teardown(() => leave.abort())
@@ -42,7 +42,7 @@ export async function watchTasks (t: Test, url: string, headers: Record<string, 
 
   return {
     events,
-    /** The next event of that type, and with those fields, after the one that was waited for before. */
+    /** Resolves to the next event with this type and these fields, after the last event that was waited for. */
     async until (type: Told['type'], fields: Record<string, unknown> = {}): Promise<Told> {
       for (;;) {
         const at = events.findIndex((event, index) =>
@@ -58,21 +58,21 @@ export async function watchTasks (t: Test, url: string, headers: Record<string, 
         await moved.promise
       }
     },
-    /** Resolves once so many runs in all are over. */
+    /** Resolves when this number of runs has ended in total. */
     async ended (count: number): Promise<void> {
       while (events.filter(({ type }) => type === 'task:complete' || type === 'task:error').length < count) {
         if (over) throw new Error(`the stream ended before ${count} runs had`)
         await moved.promise
       }
     },
-    /** Resolves once more than so many events have come; rejects when the stream has ended. */
+    /** Resolves when more than `count` events have arrived; rejects when the stream has ended. */
     async beyond (count: number): Promise<void> {
       while (events.length <= count) {
         if (over) throw new Error('the stream ended')
         await moved.promise
       }
     },
-    /** The last events of runs, once there are so many. */
+    /** Returns the last events of runs, when there are `count` of them. */
     async ends (count: number): Promise<Told[]> {
       for (;;) {
         const ends = events.filter(({ type }) => type === 'task:complete' || type === 'task:error')
@@ -86,7 +86,7 @@ export async function watchTasks (t: Test, url: string, headers: Record<string, 
   }
 }
 
-/** Calls the routes of tasks, of a service in this process or behind an address, with the token if there is one. */
+/** Returns functions that call the routes of tasks, of a service in this process or at an address, with the token if there is one. */
 export async function tasksOf (t: Test, service: App | { url: string }, token?: string) {
   const known: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const url = 'url' in service ? service.url : `http://127.0.0.1:${await listen(service)}`
@@ -108,7 +108,7 @@ export async function tasksOf (t: Test, service: App | { url: string }, token?: 
     call,
     get: async (path: string) => (await call('GET', path)).body,
     post: async (path: string, body?: unknown, headers?: Record<string, string>) => (await call('POST', path, body, headers)).body,
-    /** A new task that nobody looks at, unless its fields say otherwise. */
+    /** Creates a task without approvals, unless the fields say otherwise. */
     create: async (goal: string, fields: object = {}) => (await call('POST', '', { goal, approval: { mode: 'never' }, ...fields })).body,
     runs: async (id: string) => (await call('GET', `/${id}/runs`)).body.runs,
     watch: () => watchTasks(t, url, known)

@@ -12,18 +12,18 @@ interface ToolList {
 const folder = new URL('../fakes/tool-lists/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
 const QUESTIONS = ['questions.json', 'fresh-questions.json']
-/** Nobody who worked on the search had read them before they were measured. */
+/** Questions that the developers of the search had not seen before they measured it. */
 const UNREAD = 'unread-questions.json'
 
 export interface Question {
   question: string
-  /** The tools that answer it. */
+  /** The names of the tools that answer the question. */
   tools: string[]
 }
 export const questions = (): Question[] => QUESTIONS.flatMap(read)
 export const unreadQuestions = (): Question[] => read(UNREAD)
 
-/** The tool lists of real tool servers, as sources of tools that answer with their names and inputs; what reads is allowed. */
+/** Returns the tool lists of real tool servers, as sources of tools that answer with their names and inputs. Reading tools are allowed. */
 export const realServers = (): ToolSource[] =>
   readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, UNREAD].includes(name)).map((name) => {
     const { server, instructions, tools }: ToolList = read(name)
@@ -41,11 +41,11 @@ export const realServers = (): ToolSource[] =>
     }
   })
 
-/** All tools of the servers as runs have them. */
+/** Returns all tools of the servers, merged as for runs. */
 export const realTools = (): MergedTool[] =>
   realServers().flatMap(({ name: source, tools }) => tools.map((tool) => ({ ...tool, source, qualified: `${source}_${tool.model.name}` })))
 
-/** Searches all tools for each question. Returns the questions whose tools are not among the first five, with the tools that were found. */
+/** Searches all tools for each question. Returns the questions whose tools are not among the first five results, with these results. */
 export async function missedQuestions (asked: Question[]) {
   const tools = realTools()
   const search = createToolSearch()

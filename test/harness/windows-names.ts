@@ -1,4 +1,4 @@
-/** Paths as they are given, and as they are read from C:\work. */
+/** Paths as they are given, and the paths that they mean in C:\work. */
 export const READ: Array<[given: string, path: string]> = [
   ['a.txt', 'C:\\work\\a.txt'],
   ['.', 'C:\\work'],
@@ -44,7 +44,7 @@ export const READ: Array<[given: string, path: string]> = [
   ['é/日本.txt', 'C:\\work\\é\\日本.txt']
 ]
 
-/** Paths that no program should be given, and why. */
+/** Paths that must not be passed to any program, and the reasons. */
 export const REFUSED: Array<[given: string, why: RegExp]> = [
   ['CON', /device/],
   ['con', /device/],

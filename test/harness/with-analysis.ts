@@ -10,18 +10,18 @@ export const analysis = (complexity: string, fields: object = {}) =>
 
 type Reply = Parameters<typeof withGateway>[1]
 
-/** The service with an analysis that answers when the test lets it: `analysed`. Other structured calls are answered at once. */
+/** Starts the service with an analysis that answers only when the test calls `analysed`. Other structured calls are answered at once. */
 export async function withAnalysis (t: Test, reply: Reply, { config, ...settings }: Partial<Settings> & { config?: object } = {}) {
   const answer = Promise.withResolvers<Plan>()
   const { app, gateway } = await withGateway(t, reply, {
     config: { analysis: true, ...config },
     structured: (name) => name === 'analysis' ? answer.promise : {},
-    // An analysis is waited for two seconds.
+    // The service waits two seconds for an analysis, which is too short on a slow machine.
     clock: patientClock(),
     ...settings
   })
   const steps = () => gateway.requests.filter(({ structured }) => structured === undefined)
-  /** Resolves once the first call of the answering model has arrived, and the analysis too. */
+  /** Resolves when both the first call of the answering model and the analysis have arrived. */
   async function begun (): Promise<GatewayRequest> {
     while (steps().length === 0 || gateway.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
     return steps()[0]
@@ -33,7 +33,7 @@ export async function withAnalysis (t: Test, reply: Reply, { config, ...settings
     /** The calls of the answering model. */
     steps,
     begun,
-    /** Resolves once the service has surely read what that call was answered, and done with it what it does. */
+    /** Resolves when the service has certainly read and processed the answer to that call. */
     async answered () {
       await (await begun()).ended
       await turns()
@@ -43,8 +43,8 @@ export async function withAnalysis (t: Test, reply: Reply, { config, ...settings
   }
 }
 
-/** Lets the service work off what has arrived. */
+/** Gives the service time to process everything that has arrived. */
 export async function turns (count = 100) {
-  // Files are read by other threads, which a turn of the event loop alone does not wait for.
+  // Other threads read files, so turns of the event loop alone are not enough.
   for (let n = 0; n < count; n++) await access('/').then(() => new Promise(setImmediate))
 }

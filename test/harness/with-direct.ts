@@ -6,17 +6,17 @@ import { build } from './helper.ts'
 type Reply = (request: OpenAIRequest, nth: number) => Plan | undefined | Promise<Plan | undefined>
 
 /**
- * The service with `ollama/llama3` of a (fake) OpenAI-compatible server as its model. `reply` says what that does at its
- * n-th streamed call, counted from 0; analysis is off unless `config` turns it on.
+ * Starts the service with `ollama/llama3` of a fake OpenAI-compatible server as its model. `reply` returns the answer to the n-th streamed
+ * call, counted from 0. The analysis is off unless `config` turns it on.
  */
 export async function withDirect (
   t: Parameters<typeof build>[0],
   reply: Reply = () => undefined,
   { config, provider, providers, server: options, ...settings }: Partial<Settings> & {
     config?: object,
-    /** Beside the address. */
+    /** Settings of the provider, in addition to the address. */
     provider?: { apiKey?: string, models?: string[], local?: boolean },
-    /** Further ones. */
+    /** Further providers. */
     providers?: object,
     server?: FakeOpenAIOptions
   } = {}
@@ -36,7 +36,7 @@ export async function withDirect (
   return {
     app,
     server,
-    /** Another config.json, taken over as the user would have it. */
+    /** Writes another config.json and makes the service load it. */
     async reload (config: object) {
       writeFileSync(`${app.home}/config.json`, JSON.stringify(config))
       return app.inject({ method: 'POST', url: '/config/reload' })

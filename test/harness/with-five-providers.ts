@@ -6,7 +6,7 @@ import type { Settings } from '../../settings.ts'
 import { build } from './helper.ts'
 import { NATIVE_WIRES } from './native-wires.ts'
 
-/** A model of each kind of provider, by the name of the kind. */
+/** A model of each kind of provider, by kind. */
 export const MODELS = {
   openai: 'openai/gpt-6-sol',
   anthropic: 'anthropic/claude-sonnet-5-5',
@@ -17,7 +17,7 @@ export const MODELS = {
 export type KindOfProvider = keyof typeof MODELS
 export const KINDS = Object.keys(MODELS) as KindOfProvider[]
 
-/** The (fake) servers of five kinds of providers, and the configuration that names them; `reply` says what each answers. */
+/** Starts fake servers of five kinds of providers, and makes the configuration that names them. `reply` returns their answers. */
 export async function startFiveProviders (
   t: Parameters<typeof build>[0],
   reply: (kind: KindOfProvider, request: Pick<ServerRequest, 'body'>) => Plan | undefined = () => undefined
@@ -38,7 +38,7 @@ export async function startFiveProviders (
   t.teardown(() => gateway.close())
   const urls = Object.fromEntries(servers)
   return {
-    /** The body of the last streamed call of a kind. */
+    /** Returns the body of the last streamed call to this kind of provider. */
     lastBody: (kind: KindOfProvider): any => sent[kind].at(-1),
     bodies: (kind: KindOfProvider) => sent[kind],
     gatewayBaseURL: gateway.url,
@@ -54,7 +54,7 @@ export async function startFiveProviders (
   }
 }
 
-/** The service with a model of each kind of provider. */
+/** Starts the service with a model of each kind of provider. */
 export async function withFiveProviders (
   t: Parameters<typeof build>[0],
   reply?: Parameters<typeof startFiveProviders>[1],

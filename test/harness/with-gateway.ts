@@ -5,8 +5,8 @@ import { build } from './helper.ts'
 type Reply = (request: GatewayRequest, nth: number) => Plan | undefined | Promise<Plan | undefined>
 
 /**
- * The service with a model behind the (fake) gateway. `reply` says what the model does at its n-th streamed call,
- * counted from 0; analysis is off unless `config` turns it on, and `structured` says what calls for data are answered.
+ * Starts the service with a model behind the fake gateway. `reply` returns the answer to the model's n-th streamed call, counted from 0.
+ * The analysis is off unless `config` turns it on. `structured` returns the answers to structured calls.
  */
 export async function withGateway (
   t: Parameters<typeof build>[0],

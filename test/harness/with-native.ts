@@ -5,8 +5,8 @@ import { build } from './helper.ts'
 import type { NativeWire } from './native-wires.ts'
 
 /**
- * The service with the (fake) API of a maker of models as its model. `reply` says what that does at its n-th streamed call,
- * counted from 0; analysis is off unless `config` turns it on.
+ * Starts the service with a fake native API as its model. `reply` returns the answer to the n-th streamed call, counted from 0. The
+ * analysis is off unless `config` turns it on.
  */
 export async function withNative (
   t: Parameters<typeof build>[0],

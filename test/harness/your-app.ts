@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 const PAGE = new URL('../../docs/your-app.md', import.meta.url)
-/** How long a file of the page may run, milliseconds. */
+/** How long a file of the page may run, in milliseconds. */
 const LONGEST = 60_000
 
 interface Block {
@@ -20,7 +20,7 @@ function blocks (): Block[] {
   return [...page.matchAll(/^(`{3,})(\w+)\n([\s\S]*?)^\1$/gm)].map(([, , language, text]) => ({ language, text }))
 }
 
-/** Whether an output is the one that the page shows, in which an ellipsis stands for any text. */
+/** Returns true if an output matches the text on the page, in which an ellipsis stands for any text. */
 export function isShown (output: string, shown: string): boolean {
   const pattern = shown.trim().split('…').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[\\s\\S]*?')
   return new RegExp(`^${pattern}$`).test(output.trim())
@@ -29,13 +29,13 @@ export function isShown (output: string, shown: string): boolean {
 interface Step {
   command: string
   output: string
-  /** What the page shows; undefined where it shows nothing. */
+  /** The output on the page; undefined if the page shows none. */
   shown?: string
 }
 
 /**
- * Does what docs/your-app.md says, in `folder`: saves the files, runs the commands with `node`, and returns what they put out. The
- * commands that install the package are done by `install`.
+ * Follows docs/your-app.md in `folder`: saves the files, runs the commands with `node`, and returns their outputs. `install` runs the
+ * commands that install the package.
  */
 export async function followPage (
   { folder, node, install }: { folder: string, node: string, install: (command: string) => void }
@@ -46,10 +46,10 @@ export async function followPage (
   let app: ChildProcess | undefined
   let appOutput = ''
 
-  /** Resolves when the app has put out what the page shows, behind what it had put out before. */
+  /** Resolves when the app has written the output that the page shows, after its output up to position `from`. */
   async function appShows (shown: string, from: number): Promise<string> {
     const signal = AbortSignal.timeout(LONGEST)
-    // A service that ends, or that a busy machine holds up, may miss a look at its health.
+    // On a busy machine, the app may miss a health check of the service.
     const output = () => appOutput.slice(from).replaceAll(/^unhealthy\n/gm, '')
     while (!isShown(output(), shown)) {
       if (app?.exitCode !== null) throw new Error(`the app has ended: ${appOutput}`)
