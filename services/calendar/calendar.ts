@@ -2,20 +2,26 @@ import { DAY, dayOfMonth, daysIn, firstOf, mod, monthOf, weekdayOf } from './day
 import type { CalendarPlan, CronDates, Dates, Exceptions, ExactPlan, Plan, Times } from './schedule-plan.ts'
 import { segmentAt, type Segment } from './zone.ts'
 
-/** Times of dates, without those that are left out. */
+/** The dates of a plan, the exceptions from them, and the times of day. */
 type Rule = Pick<CalendarPlan, 'dates' | 'except' | 'times'>
 
-/** More than the largest offset from UTC and the largest clock change together; milliseconds. */
+/** More than the largest offset from UTC plus the largest clock change; milliseconds. */
 const MARGIN = 3 * DAY
 
-/** The first planned time strictly after `after`, never before `plan.startAt`; undefined when there is none. */
+/**
+ * Returns the first planned time strictly after `after`, never before `plan.startAt`; undefined if there is
+ * none. All times here are milliseconds since the Unix epoch, unless they are called local.
+ */
 export function nextSlot (plan: Plan, after: number): number | undefined {
   const from = notBefore(plan, after)
   if (plan.kind === 'moment') return plan.at > from ? plan.at : undefined
   return plan.kind === 'exact' ? nextMultiple(plan, from) : nextTime(plan, from)
 }
 
-/** The last planned time after `after` and up to `upTo`: the span behind a known one is halved until it holds no other. */
+/**
+ * Returns the last planned time after `after` and up to `upTo`; undefined if there is none. A binary search over
+ * the span after a known planned time.
+ */
 export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number | undefined {
   let [last] = slotsBetween(plan, after, upTo, 1)
   for (let end = upTo; last < end;) {
@@ -27,7 +33,7 @@ export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number |
   return last
 }
 
-/** Counts the planned times after `after` and up to `upTo` without listing them. */
+/** Counts the planned times after `after` and up to `upTo`, without listing them. */
 export function countSlots (plan: Plan, after: number, upTo: number): number {
   const from = notBefore(plan, after)
   if (upTo <= from) return 0
@@ -37,7 +43,7 @@ export function countSlots (plan: Plan, after: number, upTo: number): number {
     : Math.round((nextMultiple(plan, upTo) - nextMultiple(plan, from)) / plan.everyMs)
 }
 
-/** The planned times after `after` and up to `upTo`, oldest first, at most `limit`. */
+/** Returns the planned times after `after` and up to `upTo`, earliest first, at most `limit`. */
 export function slotsBetween (plan: Plan, after: number, upTo: number, limit: number): number[] {
   const slots: number[] = []
   for (let at = nextSlot(plan, after); at !== undefined && at <= upTo && slots.length < limit; at = nextSlot(plan, at)) slots.push(at)
@@ -48,7 +54,7 @@ const nextMultiple = ({ anchor, everyMs }: ExactPlan, after: number) => anchor +
 
 const notBefore = ({ startAt }: Plan, after: number) => startAt === undefined ? after : Math.max(after, startAt - 1)
 
-/** The first time of a plan after `after`. */
+/** Returns the first time of a calendar plan after `after`; undefined if there is none. */
 function nextTime (plan: CalendarPlan, after: number): number | undefined {
   for (let from = after + 1; ;) {
     const segment = segmentAt(plan.timezone, from)
@@ -59,14 +65,14 @@ function nextTime (plan: CalendarPlan, after: number): number | undefined {
   }
 }
 
-/** Counts the times of a plan after `after` and up to `upTo`. */
+/** Counts the times of a calendar plan after `after` and up to `upTo`. */
 function countTimes (plan: CalendarPlan, after: number, upTo: number): number {
   let count = 0
   for (let from = after + 1; from <= upTo;) {
     const segment = segmentAt(plan.timezone, from)
     const { start, end, offset } = segment
     const first = start + offset
-    // A skipped time and a time at the first moment of the segment count once.
+    // If a time is skipped and another one is planned at the first moment of the segment, both count as one.
     if (start >= from && hasSkippedTime(plan, segment) && nextLocal(plan, first) !== first) count++
     count += countLocal(plan, Math.max(from + offset, firstLocalTime(plan, segment)), Math.min(upTo + 1, end) + offset)
     from = end
@@ -74,12 +80,18 @@ function countTimes (plan: CalendarPlan, after: number, upTo: number): number {
   return count
 }
 
-/** The local time from which a segment counts. When the clocks went back, it excludes the hour that already occurred. */
+/**
+ * Returns the local time from which times of a segment count. If the clocks went back, the repeated hour is
+ * excluded, unless the plan repeats.
+ */
 function firstLocalTime ({ repeats }: CalendarPlan, { start, offset, before }: Segment) {
   return start + (repeats ? offset : Math.max(offset, before))
 }
 
-/** Whether the clocks skipped a planned time when they went forward into the segment; its first moment then stands for that time. */
+/**
+ * Whether the clocks skipped a planned time when they went forward at the start of the segment. The first moment
+ * of the segment then stands for the skipped time.
+ */
 function hasSkippedTime (plan: CalendarPlan, { start, offset, before }: Segment) {
   if (plan.repeats || before >= offset) return false
   const skipped = nextLocal(plan, start + before)
@@ -88,7 +100,7 @@ function hasSkippedTime (plan: CalendarPlan, { start, offset, before }: Segment)
 
 const lists = new WeakMap<Times, number[]>()
 
-/** The times of a day, ascending; seconds. */
+/** Returns the times of a day in seconds, ascending. */
 export function timesOfDay (times: Times): number[] {
   let list = lists.get(times)
   if (list === undefined) {
@@ -102,7 +114,7 @@ export function timesOfDay (times: Times): number[] {
   return list
 }
 
-/** Counts the numbers of an ascending list that are below one. */
+/** Counts the numbers below `value` in an ascending list. */
 function countBelow (list: number[], value: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
@@ -113,7 +125,10 @@ function countBelow (list: number[], value: number): number {
   return low
 }
 
-/** The first local time of a rule from `local` on. Local times are milliseconds since 1970-01-01 00:00 local, whatever the zone. */
+/**
+ * Returns the first local time of a rule at or after `local`; undefined if there is none. A local time is the
+ * number of milliseconds since 1970-01-01 00:00 on the local clock.
+ */
 export function nextLocal (rule: Rule, local: number): number | undefined {
   const times = timesOfDay(rule.times)
   const today = Math.floor(local / DAY)
@@ -122,7 +137,7 @@ export function nextLocal (rule: Rule, local: number): number | undefined {
   return date === undefined ? undefined : date * DAY + times[date === today ? passed : 0] * 1_000
 }
 
-/** Counts the local times of a rule from `from` until before `to`. */
+/** Counts the local times of a rule at or after `from` and before `to`. */
 export function countLocal (rule: Rule, from: number, to: number): number {
   const times = timesOfDay(rule.times)
   const countBefore = (local: number, date: number) => countBelow(times, (local - date * DAY) / 1_000)
@@ -133,10 +148,10 @@ export function countLocal (rule: Rule, from: number, to: number): number {
   return count
 }
 
-/** A rule has a date within this many days or never: 29 February on a given weekday occurs within 40 years. */
+/** A rule has a date within this many days, or never. The rarest date, 29 February on a given weekday, occurs within 40 years. */
 const MAX_DAYS = 41 * 366
 
-/** The first day of the rule from `day` on. */
+/** Returns the first day of a rule at or after `day`, counted from 1970-01-01; undefined if there is none. */
 function firstDate ({ dates, except }: Rule, day: number): number | undefined {
   if (dates.unit === 'date') return dates.day >= day ? dates.day : undefined
   for (let date = day; date < day + MAX_DAYS; date++) {
@@ -178,7 +193,10 @@ function isCronDay (dates: CronDates, day: number): boolean {
     dates.nearest.some((target) => target <= length && date === workingDay(first, length, target))
 }
 
-/** The weekday from Monday to Friday that is nearest to `date` in the same month. */
+/**
+ * Returns the day from Monday to Friday that is nearest to `date` in the same month. `first`: the first day of
+ * the month; `length`: its number of days.
+ */
 function workingDay (first: number, length: number, date: number): number {
   const weekday = weekdayOf(first + date - 1)
   if (weekday === 5) return date === 1 ? 3 : date - 1

@@ -3,8 +3,8 @@ import { HOUR_WORD, numberOf, readDuration } from './durations.ts'
 import { check } from './schedule-errors.ts'
 
 /**
- * Parts of the day: the time that each stands for when no other is given, the hours that a person names as its own, and those at which
- * something for it may be planned; in hours, each span until before its end.
+ * Parts of the day, in hours; each span excludes its end. `time`: the hour that the part stands for if no hour is given.
+ * `named`: the hours that a person can mean with the part. `planned`: the hours at which a schedule for the part may run.
  */
 const PART_HOURS: Record<string, { time: number, named: Span[], planned: Span[] }> = {
   morning: { time: 9, named: [[1, 12]], planned: [[3, 12]] },
@@ -14,31 +14,37 @@ const PART_HOURS: Record<string, { time: number, named: Span[], planned: Span[] 
 }
 type Span = [from: number, to: number]
 export const PARTS = Object.keys(PART_HOURS)
-/** The second of the day for which a part of it stands. */
+/** Returns the second of the day for which a part of the day stands. */
 export const timeOfPart = (part: string): number => PART_HOURS[part].time * 3600
-/** Whether a second of the day is in a part of it. */
+/** Whether a second of the day lies in a part of the day. */
 export const isInPart = (part: string, second: number, how: 'named' | 'planned'): boolean =>
   PART_HOURS[part][how].some(([from, to]) => second >= from * 3600 && second < to * 3600)
 
-/** "half past", "twenty minutes to" and "an hour before" stand before an hour. "Ten to five" may be a span, but behind "at". */
+/**
+ * A pattern of words before an hour: "half past", "twenty minutes to", "an hour before". "Ten to five" may be a
+ * span, so it needs "at" before it.
+ */
 const BESIDE = '(?:half|(?:a )?quarter) (?:past|after)|(?:a )?quarter to|(?:five|ten|twenty|twenty[- ]five|\\d{1,2})(?: minutes)? past|' +
   '(?:five|ten|twenty|twenty[- ]five|\\d{1,2}) minutes (?:to|after)|(?<=\\bat )(?:five|ten|twenty|twenty[- ]five) to|' +
   '(?:half an hour|an hour|\\d+ minutes|(?:ten|fifteen|twenty|thirty) minutes) before'
 const PLAIN = `(?:\\d{1,2}|${HOUR_WORD})(?: ?[ap]m| o'?clock| (?:fifteen|thirty|forty[- ]five))|` +
   '\\d{1,2}[:.]\\d\\d(?::[0-5]\\d)?(?: ?[ap]m)|\\d{1,2}:\\d\\d(?::[0-5]\\d)?|\\d{1,2}h[0-5]\\d|(?:12 )?noon|midday|midnight'
-/** A time of day that is clear by itself, and one that needs "at" before it. */
+/** A pattern of times of day: those that are clear by themselves, and those that are clear only after "at". */
 export const CLOCK = `(?:${BESIDE}) (?:${PLAIN}|\\d{1,2}|${HOUR_WORD})|${PLAIN}|(?<=\\bat )(?:[012]\\d[0-5]\\d|\\d{1,2}h|\\d{1,2}\\.\\d\\d)`
 
 export const CLOCK_FORMS = 'Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".'
 
-/** A time of day, in seconds; `either`: it may be in the other half of the day; `bare`: and the hour alone does not say which. */
+/**
+ * A parsed time of day, in seconds. `exact`: the time is certain. `either`: the time may be in the other half of
+ * the day. `bare`: like `either`, and only an hour was given.
+ */
 export interface Clock {
   text: string
   second: number
   form: 'exact' | 'either' | 'bare'
 }
 
-/** Reads a time of day; undefined for other texts, and for times that no clock shows. */
+/** Parses a time of day; undefined for other texts, and for times that do not exist. */
 export function readClock (text: string): Clock | undefined {
   const [, size, side, base] = /^(.+?) (past|after|to|before) (.+)$/.exec(text) ?? []
   if (size !== undefined) return besideOf(text, size, side === 'past' || side === 'after' ? 1 : -1, readClock(base))
@@ -59,16 +65,19 @@ function besideOf (text: string, size: string, sign: number, base: Clock | undef
   const minutes = size.replace(/^a quarter$/, 'quarter').replace(/^half$/, '30').replace(/^quarter$/, '15')
   const shift = readDuration(/hour|minute/.test(minutes) ? minutes : `${minutes} minutes`)
   if (base === undefined || shift.unit !== 'exact') return undefined
-  // "Half past two" is an hour of twelve, however it is written.
+  // "Half past two" uses a twelve-hour clock, even if the hour is written as a number.
   const second = mod(base.second + sign * shift.everyMs / 1000, 86_400)
   return base.form === 'exact' ? { text, second, form: 'exact' } : { text, second: second % 43_200 || 43_200, form: 'bare' }
 }
 
-/** The seconds of the day that a time can mean. */
+/** Returns the seconds of the day that a parsed time can mean. */
 export const secondsOf = ({ second, form }: Clock): number[] =>
   form === 'exact' ? [second] : [second % 43_200, second % 43_200 + 43_200]
 
-/** The second of the day of a time; `part` is the part of the day that was named. Throws BadSchedule (400) in doubt. */
+/**
+ * Returns the second of the day of a parsed time. `part`: the part of the day that was named with it. Throws
+ * BadSchedule (400) if the time is ambiguous.
+ */
 export function resolveClock (clock: Clock, part?: string): number {
   const { text, second, form } = clock
   if (part === undefined) {

@@ -8,37 +8,37 @@ import { BadSchedule } from './schedule-errors.ts'
 import { isOnce, type Machine, type Plan } from './schedule-plan.ts'
 import { localTime } from './zone.ts'
 
-/** Longer texts are about much else; characters. */
+/** The most characters of a text that is checked. Longer texts are mostly about other things. */
 const LONGEST_WORDS = 4_000
-/** The planned times that are compared, and the days of them. */
+/** The most planned times that are compared, and the most days. */
 const MOST_TIMES = 400
 const MOST_DAYS = 14
-/** How far a time "in two hours" may be from that, in its share, and at least; milliseconds. */
+/** The tolerance for a wait such as "in two hours": this share of the wait, but at least WAIT_MS milliseconds. */
 const WAIT_SHARE = 0.1
 const WAIT_MS = 3 * 60_000
 const QUOTED = /"[^"\n]*"|\u201C[^\u201D\n]*\u201D|\u00AB[^\u00BB\n]*\u00BB|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu
-/** Paths and names of files; not "24/12" and "7.30". */
+/** Matches paths and file names, but not "24/12" and "7.30". */
 const NAMES = /(?<!\S)(?!\d+[./:-]\d)(?:\S*[/\\_@]\S*|\S+\.[a-z]\w{1,4}(?![\w.]))/gi
-/** Words that stand for others. */
+/** Replacements of phrases by words that the parser understands. */
 const SAME: Array<[words: RegExp, other: string]> = [
   [QUOTED, ' ; '],
   [NAMES, ' ; '],
   [/\bfirst thing(?: in the morning)?/g, 'in the morning'],
   [/\b(?:(?:at|by|towards) )?(?:the )?end of (?:each|every) month\b/g, 'on the last day of every month']
 ]
-/** Words behind which the matter follows: "remind me at 8 that the meeting is at 3". */
+/** Matches the subject of a request, whose times do not count: "that the meeting is at 3" in "remind me at 8 that the meeting is at 3". */
 const MATTER = /\s(?:that|about (?:the|my|our|his|her|their))\s.*/
-/** Words by which a text is English: its numbers are hours only there. */
+/** Matches words that show that a text is English. Only in such a text are numbers taken for hours. */
 const ENGLISH = /\b(?:the|every|each|tomorrow|today|tonight|please|and|remind|check|send|tell|my|with|this|daily|weekly)\b/
-/** An hour that is no text about a time by itself, and no number of things. */
+/** Matches an hour such as "at 8", which the parser does not accept alone, but no number of things or people. */
 const BARE_HOUR = new RegExp('(?<!\\S)at \\d{1,2}(?:(?:, | and )\\d{1,2}(?!\\d))*' +
   "(?![\\w%\u00B0\u20AC$]|[.:]\\d| (?:percent|degrees|star|of)\\b| (?!(?:always|this|as|is|us)\\b)[a-z']*[a-rt-z]s\\b)", 'g')
-/** Behind these, words about a time are not all that was said of it. */
+/** Matches words after a time that change it, so that the time alone is not what was meant. */
 const MORE = /^,?\s*(?:except|but|or|between|not|unless|other)\b/
 
 const NEAR = /\b(?:around|about|roughly|approximately)\b|~|\dish\b|\bor so\b/
 
-/** A message: whether it is English, and how far an hour may be from the one that it names, in seconds. */
+/** How a message is compared: whether it is English, and by how many seconds a planned time may differ from the time in the message. */
 interface Written extends Machine {
   isEnglish: boolean
   tolerance: number
@@ -47,8 +47,9 @@ interface Written extends Machine {
 type PlannedTimes = ReturnType<typeof plannedTimes>
 
 /**
- * Returns the words of a person that a schedule contradicts: its days, parts of the day, hours, rhythm, or whether it runs once or again
- * and again. Undefined where all of it can be meant. Only English is understood; what words leave open is free.
+ * Returns the words in a person's message that a schedule contradicts: by its days, parts of the day, hours,
+ * rhythm, or by running once instead of repeatedly or the reverse. Returns undefined if the schedule can be what
+ * the words mean. Only English is understood; anything that the words leave open is allowed.
  */
 export async function findContradiction (words: string, plan: Plan, machine: Machine): Promise<string | undefined> {
   if (words.length > LONGEST_WORDS) return undefined
@@ -56,13 +57,16 @@ export async function findContradiction (words: string, plan: Plan, machine: Mac
   return firstIfAll(phrasesIn(words).map((text) => wrongWords(text, plan, written)))
 }
 
-/** The first of the contradictions, where each of the words or readings is one. */
+/** Returns the first contradiction if every phrase or reading contradicts the schedule; undefined otherwise. */
 async function firstIfAll (found: Array<Promise<string | undefined>>): Promise<string | undefined> {
   const wrong = await Promise.all(found)
   return wrong.includes(undefined) ? undefined : wrong[0]
 }
 
-/** The texts about a time in a message: all its words about it as one where they are, or those of each sentence, or each by itself. */
+/**
+ * Returns the phrases about time in a message. All phrases together are one if they can be parsed as one;
+ * otherwise those of each sentence; otherwise each phrase by itself.
+ */
 function phrasesIn (words: string): string[] {
   const plain = SAME.reduce((text, [from, to]) => text.replace(from, to), words.toLowerCase())
   const sentences = plain.split(/(?<=[.!?])\s+|\n+/).map((sentence) => {
@@ -81,12 +85,12 @@ function fragmentsOf (sentence: string): string[] {
   return [...found, ...hours].toSorted((a, b) => a.from - b.from).map(({ from, to }) => sentence.slice(from, to))
 }
 
-/** At the start of a day everything of it is still to come. */
+/** Returns the start of today in the time zone. For a parser that is given this time, all times of today are still ahead. */
 const startOfDay = ({ timezone, now }: Machine) => now - localTime(timezone, now) % DAY
 
 const isReadable = (text: string) => readings(text, { timezone: 'UTC', now: 0 }).length > 0
 
-/** What a text may say: hours that may be in both halves of the day are read as both. */
+/** Returns the possible meanings of a text. An ambiguous hour is parsed as a.m. and as p.m. */
 function readings (text: string, machine: Machine): Phrase[] {
   const halves = ['', 'am', 'pm'].map((half) => text.replace(/\bat (\d{1,2})(?![\w:.]| ?[ap]m)/g, `at $1${half}`))
   const found = halves.map((each) => {
@@ -108,7 +112,7 @@ async function wrongWords (text: string, plan: Plan, written: Written): Promise<
 
 async function wrongOf (text: string, phrase: Phrase, plan: Plan, { timezone, now, isEnglish, tolerance }: Written) {
   const { meaning, interval, hours = '' } = phrase
-  // A zone that stands for none is what models write without thinking.
+  // Models often write UTC or GMT without a reason, so such a zone counts as no zone.
   const isPlain = plan.kind !== 'calendar' || /^(?:etc\/)?(?:utc|gmt|zulu)/i.test(plan.timezone)
   const planned = plannedTimes(plan, phrase.zone ?? (isPlain ? timezone : plan.timezone), now)
   const isSingle = isOnce(plan) || plan.maxRuns === 1
@@ -123,7 +127,7 @@ async function wrongOf (text: string, phrase: Phrase, plan: Plan, { timezone, no
   return meant !== undefined && isOtherRhythm(interval, plannedTimes(meant, timezone, now), planned) ? days : undefined
 }
 
-/** The planned times of a schedule, and in local time their days (from 1970-01-01) and seconds of the day. */
+/** Returns the planned times of a schedule, and for each its local day (counted from 1970-01-01) and its local second of the day. */
 function plannedTimes (plan: Plan, zone: string, now: number) {
   const moments = slotsBetween(plan, now, Infinity, MOST_TIMES)
   const local = moments.map((at) => localTime(zone, at))
@@ -139,13 +143,13 @@ function isWrongDay ({ meaning, once }: Phrase, planned: PlannedTimes, now: numb
   const read = once?.once === undefined ? undefined : Date.parse(`${String(once.once).slice(0, 10)}T00:00Z`) / DAY
   const days = meaning.day ?? weekdays?.coming ?? daysOfMonth?.coming ?? (read === undefined ? undefined : [read])
   if (days === undefined) return false
-  // What is done tonight may be done after midnight, and midnight is the end of a day, too.
+  // A time "tonight" may be after midnight, and midnight may count to the day before.
   return !(isTonight ? days.slice(0, 1) : days).includes(day) && !(days[0] === day - 1 && second < (isTonight ? 6 * 3_600 : 60))
 }
 
 function isWrongHour ({ meaning, interval }: Phrase, planned: number[], tolerance: number): boolean {
   const { times, part, window } = meaning
-  /** Whether each time is one of those, and each of those is there. */
+  /** True unless each planned time is one of the meant times and each meant time is planned. */
   const areWrong = <T>(meant: T[], isMeant: (second: number, each: T) => boolean) =>
     !planned.every((second) => meant.some((each) => isMeant(second, each))) ||
     !meant.every((each) => planned.some((second) => isMeant(second, each)))
@@ -164,12 +168,12 @@ function isWrongHour ({ meaning, interval }: Phrase, planned: number[], toleranc
 const gapsOf = (list: number[]): number[] => list.slice(1).map((each, at) => each - list[at])
 const same = (...lists: number[][]) => new Set(lists.map((list) => [...new Set(list)].toSorted((a, b) => a - b).join())).size === 1
 
-/** Whether times come less or more often than words say, or on other days. */
+/** Whether the planned times come more or less often than the words say, or on other days. */
 function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: PlannedTimes): boolean {
   const { period, weekdays, window, minute } = interval
   if (period.unit === 'exact' || period.unit === 'hour') {
     const [each, real] = [meant, planned].map(({ moments }) => gapsOf(moments).toSorted((a, b) => a - b))
-    // Equal but for what the clock loses, and for changes of the clocks.
+    // Equal except for rounding and for clock changes.
     const isNear = Math.abs(each[0] - real[0]) <= Math.max(1_000, each[0] * 0.02, each[0] >= DAY / 2 ? 3_600_000 : 0)
     return !isNear || (window !== undefined && !same(meant.days.slice(0, 99), planned.days.slice(0, 99))) ||
       (minute !== undefined && !same(meant.seconds.map((second) => second % 3_600), planned.seconds.map((second) => second % 3_600)))
@@ -178,7 +182,7 @@ function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: Planne
   const [first, second] = [meant, planned].map(({ days }) => [...new Set(days)].slice(1, MOST_DAYS))
   if (perDay > Math.max(1, meant.days.filter((day) => day === meant.days.at(-2)).length)) return true
   if (period.unit === 'year' ? hasDays(interval) : period.every === 1 && (hasDays(interval) || period.unit === 'day')) {
-    // One of them may still come today.
+    // Only one of the two schedules may still run today, so both are compared from the later first day on.
     const from = Math.max(first[0], second[0])
     const [ours, theirs] = [first, second].map((days) => days.filter((day) => day >= from).slice(0, 6))
     return ours.join() !== theirs.join()

@@ -4,7 +4,7 @@ import type { CronDates, Times } from './schedule-plan.ts'
 /** Whether a text looks like a cron line. */
 export const looksLikeCron = (text: string) => /^\s*@[a-z]|\*|^\s*(?:(?:[\d?,/#LW+-]|\b[a-z]{3}\b)+(?:\s+|\s*$)){5,6}$/i.test(text)
 
-/** Parses a cron line with croner, which is imported on demand, into the parts of a plan. Throws BadSchedule (400). */
+/** Parses a cron line into the parts of a plan, with croner, which is imported on demand. Throws BadSchedule (400). */
 export async function readCron (line: string): Promise<{ dates: CronDates, times: Times, repeats: boolean }> {
   const { CronPattern } = await import('croner')
   let pattern: InstanceType<typeof CronPattern>

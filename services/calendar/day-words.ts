@@ -21,20 +21,20 @@ export const DATE = '\\d{4}[-/]\\d\\d[-/]\\d\\d|\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d
   `(?:${MONTH}) (?:the )?(?:\\d{1,2}(?:st|nd|rd|th)?(?![:.]\\d| ?[ap]m)|first)(?:,? \\d{4})?|` +
   `(?:${Object.keys(FEASTS).join('|')})(?:,? \\d{4})?`
 
-/** The weekday, 0 for Monday, by its English name, its plural or its first two to five letters; -1 for other names. */
+/** Returns the weekday, 0 for Monday, by its English name, the plural of it, or its first two to five letters; -1 for other names. */
 export function weekdayNamed (name: string): number {
   const stem = name.replace(/s$/, '')
   return WEEKDAYS.findIndex((day) => day === stem || (name.length <= 5 && name.length >= 2 && day.startsWith(name)))
 }
 
-/** A date; without a year it is one of each year. Months from 1. */
+/** A date. Without a year, the date of every year is meant. January is month 1. */
 export interface NamedDate {
   year?: number
   month: number
   day: number
 }
 
-/** Parses a text of the form of DATE. Throws BadSchedule for dates that do not exist, and for such as "4/5/2026", which may be two. */
+/** Parses a text that matches DATE. Throws BadSchedule for dates that do not exist, and for ambiguous ones such as "4/5/2026". */
 export function dateOf (text: string): NamedDate {
   const words = text.replace(/^[a-z' ]+(?=(?:,? \d{4})?$)/, (name) => FEASTS[name] ?? name).replace(/\bfirst\b/, '1')
   const name = /[a-z]{3,}/.exec(words)?.[0].slice(0, 3)
@@ -52,7 +52,7 @@ export function dateOf (text: string): NamedDate {
 
 export const dayNumber = ({ year, month, day }: Required<NamedDate>) => Date.UTC(year, month - 1, day) / 86_400_000
 
-/** The days of a date: one, or without a year those of the years from one on in which it exists, the first five. */
+/** Returns the days of a date, counted from 1970-01-01: one day or, without a year, the first five from the year `fromYear` on. */
 export function daysOf ({ year, month, day }: NamedDate, fromYear: number): number[] {
   if (year !== undefined) return [dayNumber({ year, month, day })]
   return Array.from({ length: 9 }, (_, n) => fromYear + n).filter((each) => day <= daysIn(each * 12 + month - 1)).slice(0, 5)

@@ -7,7 +7,9 @@ import { DAY, dayOfMonth, mod, monthOf, weekdayOf } from './days.ts'
 import { type CalendarPlan, type CronDates, type Dates, type Exceptions, isOnce, type Plan, type Times } from './schedule-plan.ts'
 import { localTime } from './zone.ts'
 
-/** Says in English when a plan runs, without its time zone: what was understood, not what was written. */
+/**
+ * Describes in English when a plan runs, without its time zone. The description shows how the schedule was parsed, not how it was written.
+ */
 export function describe (plan: Plan, schedule: Schedule, timezone: string): string {
   const zone = plan.kind === 'calendar' ? plan.timezone : timezone
   if (plan.kind === 'moment') return `once, on ${moment(localTime(zone, plan.at))}`
@@ -60,7 +62,7 @@ function months ({ every, from, days }: Extract<Dates, { unit: 'month' }>): stri
   return `on the ${each} of ${list(names)}${short}`
 }
 
-/** "first Monday", as words make it; cron lines are shown as they were written. */
+/** Describes dates such as "first Monday" that were parsed from words. Cron lines are shown as they were written. */
 function nthDay ({ weekdays: bits, lastWorking, nearest }: CronDates): string {
   if (lastWorking) return 'last working day'
   if (nearest.length > 0) return 'first working day'

@@ -4,11 +4,11 @@ import { check } from './schedule-errors.ts'
 /** The period of an interval: exact milliseconds, or days, weeks and months of the calendar. */
 export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week' | 'month', every: number }
 
-/** A period of words. `year` and `hour` are set times of the calendar, as "daily" is. */
+/** A period that words name. `year` and `hour` are set times of the calendar, like "daily", not durations. */
 export type RhythmPeriod = Period | { unit: 'hour' } | { unit: 'year' }
 
 export const DAILY: Period = { unit: 'day', every: 1 }
-/** What units say behind "every" and "once a". */
+/** The periods that units mean after "every" and "once a". */
 export const PERIODS: Record<string, RhythmPeriod> = {
   hour: { unit: 'hour' },
   day: DAILY,
@@ -24,7 +24,7 @@ const OTHER_RHYTHMS: Array<[words: string, period: RhythmPeriod]> = [
   ['biweekly', PERIODS.fortnight],
   ['annually', PERIODS.year]
 ]
-/** Words that say how often, but "daily". */
+/** The periods of words such as "weekly". "Daily" is not included. */
 export const RHYTHMS: Record<string, RhythmPeriod> = Object.fromEntries([
   ...OTHER_RHYTHMS.flatMap(([words, period]) => words.split('|').map((word) => [word, period])),
   ...Object.entries(PERIODS).flatMap(([unit, period]) => unit === 'day' ? [] : [[`${unit}ly`, period]])
@@ -44,14 +44,16 @@ const SMALL = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', '
 const NUMBERS = new Map([...SMALL.map((word, at) => [word, at + 1] as const),
   ...Object.entries({ fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60, ninety: 90 })])
 
-/** Patterns of the words for 1 to 12, of numbers, and of units. */
+/** Patterns: HOUR_WORD matches the words for 1 to 12, NUMBER matches numbers in digits or words, UNIT matches units of time. */
 export const HOUR_WORD = SMALL.join('|')
 export const NUMBER = `(?:twenty|thirty|forty|fifty)[- ](?:${SMALL.slice(0, 9).join('|')})|${[...NUMBERS.keys()].join('|')}|` +
   '\\d+(?:\\.\\d+)?'
 export const UNIT = 'seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|fortnights?|months?|quarters?|years?|yrs?'
 const PART = 'half (?:an )?hour|(?:(?:an?|one|three|3) )?quarters? of an hour|' +
   `(?:${NUMBER}|an?) (?:and a half )?(?:${UNIT})(?: and a half)?|\\d+(?:\\.\\d+)?(?:mo|[smhdwy]|${UNIT})|\\d+(?:\\.\\d+)? (?:mo|[smhdwy])`
-/** "90 minutes", "1h30m", "an hour and a half", "2 days", "PT15M"; behind "every" an hour needs no number. */
+/**
+ * A pattern of durations: "90 minutes", "1h30m", "an hour and a half", "2 days", "PT15M". After "every", "hour and a half" needs no number.
+ */
 export const DURATION = `(?<!\\b(?:once|twice|times|other) (?=an? ))(?:${PART})(?:(?:,? and |, ?| ?)(?:${PART}))*|` +
   '(?<=\\b(?:every|each) )(?:hour|day|week|month|year) and a half|p(?:\\d[\\d.ymwdhst]*|t\\d[\\d.hms]*)'
 const ISO = /^p(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)w)?(?:(\d+)d)?(?:t(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?)?$/
@@ -62,16 +64,19 @@ const EACH = new RegExp(
   'g'
 )
 
-/** The number that digits or words say; NaN for other texts. */
+/** Parses a number in digits or words; NaN for other texts. */
 export const numberOf = (text: string): number => text.split(/[- ]/).reduce((sum, word) => sum + (NUMBERS.get(word) ?? Number(word)), 0)
 
-/** Returns the unit of a word or a short form: "mins" is a minute, a quarter three months, a fortnight two weeks. */
+/**
+ * Returns the number and unit that a word or short form stands for: "mins" gives one minute, "quarter" gives
+ * three months, "fortnight" gives two weeks.
+ */
 export function unitOf (name: string): Part {
   const singular = name.length > 2 ? name.replace(/s$/, '') : name
   return singular === 'fortnight' ? [2, 'week'] : singular === 'quarter' ? [3, 'month'] : [1, SHORT[singular] ?? singular as Unit]
 }
 
-/** Parses a text of the form of DURATION, in small letters. Throws BadSchedule (400) for durations that are not allowed. */
+/** Parses a lower-case text that matches DURATION. Throws BadSchedule (400) for durations that are not supported. */
 export function readDuration (text: string): Period {
   const [, ...numbers] = ISO.exec(text) ?? []
   const iso = ISO_UNITS.flatMap((unit, at): Part[] => numbers[at] === undefined ? [] : [[Number(numbers[at]), unit]])

@@ -2,20 +2,23 @@ import { WEEKDAYS } from './day-words.ts'
 import { kindOfTime, type KindOfTime } from './phrase.ts'
 import { type Token, tokensOf, TURNS } from './tokens.ts'
 
-/** Words about a time in a longer text, at these positions. */
+/** A phrase about time in a longer text, from offset `from` to before offset `to`. */
 export interface FoundTime {
   from: number
   to: number
   kind: KindOfTime
-  /** Whether words beside it make another time of it, which is not understood, as "until" does or "yesterday". */
+  /** Set if a word before or after the phrase, such as "until" or "yesterday", changes its meaning to one that is not understood. */
   isTurned: 'before' | 'behind' | undefined
 }
 
-/** Words about a time that stand together; more of them than this are not understood. */
+/** The most consecutive words about time that are parsed as one phrase. */
 const MOST_WORDS = 24
-/** Words at the start of them that may belong to the sentence instead. */
+/** How many words at the start of such a sequence may belong to the sentence instead of the time. */
 const MOST_LEFT_OUT = 6
-/** Kinds of words that say a time, that begin a text about one, and that make another time of the one beside them. */
+/**
+ * Kinds of tokens: SAYS name a time, BEGINS can begin a phrase about time (BOTH are in both lists), TURNED
+ * change the meaning of a phrase next to them.
+ */
 const BOTH = ['every', 'twice', 'tonight', 'tomorrow', 'clock', 'date', 'weekset', 'weekdays', 'weekday', 'part', 'parts', 'daily',
   'rhythm']
 const SAYS = [...BOTH, 'duration', 'unit', 'minute', 'hour', 'day', 'week', 'month', 'year']
@@ -24,12 +27,15 @@ const TURNED = ['at', 'on', 'of', ...TURNS, ...SAYS, 'monthname']
 
 const saysTime = ({ kind, text }: Token) => SAYS.includes(kind) || /\d/.test(text)
 
-/** Whether a text says something of a time, also such as "often" and "later". */
+/** Whether a text mentions a time, including vague words such as "often" and "later". */
 export const mentionsTime = (text: string): boolean =>
   tokensOf(text.toLowerCase()).some(({ kind }) => SAYS.includes(kind)) ||
   /\b(?:sometimes|often|later|soon|regularly|whenever)\b/i.test(text)
 
-/** Finds words about times in a text in lower case: in each run of such words the first that can be read, the longest. */
+/**
+ * Finds phrases about time in a lower-case text. In each sequence of such words, yields the first phrase that
+ * can be parsed, as long as possible.
+ */
 export function * findTimes (text: string): Generator<FoundTime> {
   let run: Token[] = []
   for (const token of [...tokensOf(text), undefined]) {
@@ -62,7 +68,7 @@ function firstIn (text: string, run: Token[]): FoundTime | undefined {
 function isBegin ([first, second, third]: Token[]): boolean {
   if (first.kind === 'duration') return second?.kind === 'from' && third?.kind === 'now'
   if (first.kind === 'number') return second?.kind === 'times'
-  // "Sat" and "sun" are other words, too.
+  // "Sat" and "sun" are also other words, so only full names of weekdays count.
   return BEGINS.includes(first.kind) && (first.kind !== 'weekday' || WEEKDAYS.includes(first.text))
 }
 

@@ -10,17 +10,17 @@ import type { CalendarPlan, Dates, Machine, MomentPlan, Plan, Times } from './sc
 import { daysOfPeriod, readField } from './time-rules.ts'
 import { isTimezone, localTime } from './zone.ts'
 
-/** A `startAt` that the client meant as now has passed on arrival. A start that is at most this old still counts; milliseconds. */
+/** A `startAt` that is at most this many milliseconds old still counts, because a client that meant "now" arrives a little later. */
 const JUST_NOW_MS = 60_000
-/** Time of day for intervals that name none: the start of a working day; seconds. */
+/** The time of day of intervals that name none, in seconds: the start of a working day. */
 const DEFAULT_TIME = 9 * 3600
 const LAST_SECOND = 86_399
 const WINDOW = 'every 10 minutes between 9 and 17'
 
 /**
- * Makes the plan of a schedule that begins now. The plan is stored and passed to `due`, `nextSlot` and `upcoming`. Durations
- * are counted from `startAt` or `now`, so a schedule is parsed when it starts, not only when it is written. Throws BadSchedule
- * (400), also when nothing is ahead. The function is asynchronous only because cron lines import croner.
+ * Parses a schedule to the plan that begins now. The plan is stored and passed to `due`, `nextSlot` and `upcoming`.
+ * Durations are counted from `startAt` or `now`, so a schedule is parsed when it starts, not only when it is written. Throws
+ * BadSchedule (400), also if no planned time is ahead. The function is asynchronous only because cron lines import croner.
  */
 export async function parseSchedule (schedule: Schedule, machine: Machine): Promise<Plan> {
   checkBounds(schedule, machine.now)
@@ -49,7 +49,7 @@ function checkBounds ({ interval, once, in: within, timezone, startAt, maxRuns, 
   check(isWithin(graceMs, 0, SCHEDULE_LIMITS.graceMs.max), 'graceMs', 'schedule.graceMs is in milliseconds, from 0 to 366 days.')
 }
 
-/** Makes the plan of `schedule.once` or `schedule.in`, which is counted from now. */
+/** Parses `schedule.once`, or `schedule.in`, which is counted from now. */
 function parseOnce (schedule: Schedule, { timezone, now }: Machine): MomentPlan | CalendarPlan {
   const { once, in: wait = '', graceMs } = schedule
   const name = once === undefined ? 'in' : 'once'
@@ -79,7 +79,7 @@ function localOf (once: string): Time {
   return { local }
 }
 
-/** The time that lies a duration ahead: exact for hours and shorter units, at the same local time for days and longer ones. */
+/** Returns the time after a duration from now: exact for hours and shorter units, at the same local time for days and longer units. */
 function afterNow (text: string, timezone: string, now: number): Time {
   const period = readField('in', `in ${text}`)?.wait?.period
   check(period !== undefined, 'in',
@@ -116,13 +116,16 @@ async function parseInterval (schedule: Schedule, interval: string, machine: Mac
     checkExact(interval, fields)
     return { kind: 'exact', everyMs: fields.period.everyMs, anchor: startAt ?? now, ...common }
   }
-  // Calendar times are whole seconds, so startAt is rounded up and now is rounded down.
+  // Calendar times are whole seconds, so `startAt` is rounded up and `now` is rounded down.
   const start = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : Math.floor(now / 1_000) * 1_000
   const begin = localTime(timezone, start)
   return { ...calendar, except: fields.except, ...ruleOf({ interval, fields, begin, isFirst: startAt !== undefined }) }
 }
 
-/** The zone of a schedule, which its words may say. Throws BadSchedule (400) for two zones, and for a first day: it has its own field. */
+/**
+ * Returns the time zone of a schedule, from its field or its words. Throws BadSchedule (400) if the two differ,
+ * or if the words name a first day, for which there is the field `startAt`.
+ */
 function zoneOf ({ interval, timezone }: Schedule, { zone = timezone, start }: Partial<Phrase> = {}): string | undefined {
   check(start === undefined, 'startAt',
     `"${interval}" says when it begins: leave "${start}" out, and give that time as schedule.startAt.`)
@@ -139,7 +142,7 @@ function checkExact (interval: string, fields: Interval) {
   check(odd === 'except' && fields.except === undefined, odd, `"${interval}" is counted in hours or less, so it cannot also be ${advice}.`)
 }
 
-/** Reads `at`, `on` and `except` like words behind an interval, which was read as `read`. Throws BadSchedule (400). */
+/** Parses the fields `at`, `on` and `except` and adds them to `read`, the parsed interval. Throws BadSchedule (400). */
 function readFields (schedule: Schedule, read: Interval = { isWord: true, period: { unit: 'day', every: 1 } }): Interval {
   const { at, on, except } = schedule
   for (const field of ['at', 'except'] as const) {
@@ -156,7 +159,10 @@ function readFields (schedule: Schedule, read: Interval = { isWord: true, period
   }
 }
 
-/** Parses times of day ("9:15 and 17:30"), ascending, without repetitions. */
+/**
+ * Parses times of day ("9:15 and 17:30"). Returns seconds of the day, ascending, without duplicates. `part`: the
+ * part of the day that was named.
+ */
 function timesOfDay (list: string, part?: string): number[] {
   const times = readField('at', `at ${list.replace(/\b([ap])\.m\b\.?/gi, '$1m')}`)?.times
   check(times !== undefined, 'at', `schedule.at ${JSON.stringify(list)} is not a time of day. ${CLOCK_FORMS}`)
@@ -170,9 +176,9 @@ function exceptions (list: string): Interval['except'] {
   return except
 }
 
-/** The days of schedule.on: weekdays, days of the month, or a date, as the period has them. Throws BadSchedule (400). */
+/** Parses schedule.on: weekdays, days of the month, or a date, depending on the period. Throws BadSchedule (400). */
 function daysOn (on: NonNullable<Schedule['on']>, { period, window }: Interval): Partial<Interval> {
-  // In this field a weekday may be shorter than in a text.
+  // In this field the name of a weekday may be shorter than in a text.
   const text = [on].flat().join(', ').toLowerCase().replace(/\b[a-z]{2,5}\b/g, (word) => WEEKDAYS[weekdayNamed(word)] ?? word)
   const frame = period.unit === 'month' ? 'monthly' : period.unit === 'year' ? 'yearly' : 'weekly'
   const found = typeof on === 'number' && frame !== 'monthly' ? undefined : readField('on', `${frame} on ${text.replace(/^on /, '')}`)
@@ -200,15 +206,18 @@ const unreadable = (interval: string) => new BadSchedule('interval',
 interface RuleParts {
   interval: string
   fields: Interval
-  /** The local time from which every other week and the like are counted. */
+  /** The local time from which periods such as "every other week" are counted. */
   begin: number
-  /** Whether the schedule names `begin`, which then may be the first planned time and supplies what words leave open. */
+  /**
+   * Whether the schedule itself gives `begin` (as `startAt`). `begin` may then be the first planned time, and
+   * supplies a day or time that the words leave open.
+   */
   isFirst: boolean
 }
 
 /**
- * Returns the dates and times of words, of durations in whole days, weeks and months, and of shorter ones within hours of the day. Throws
- * BadSchedule (400) when what is said contradicts itself.
+ * Returns the dates and times of an interval of the calendar: a word such as "daily", a duration in whole days, weeks
+ * or months, or a shorter one within hours of the day. Throws BadSchedule (400) if the interval contradicts itself.
  */
 function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeats'> {
   const { interval, fields, begin, isFirst } = all
@@ -237,7 +246,7 @@ function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeat
   return { dates: inPhase(datesOf(all, isOpen ? undefined : Math.floor(begin / DAY)), times, all), times, repeats: false }
 }
 
-/** The times of "every 10 minutes between 9 and 17", the end included. */
+/** Returns the times of an interval such as "every 10 minutes between 9 and 17", including the end. */
 function readWindow (interval: string, { period, part, at, minute }: Interval, [start, end]: NonNullable<Interval['window']>): Times {
   const every = period.unit === 'hour' ? 3_600 : period.unit === 'exact' ? period.everyMs / 1_000 : undefined
   check(every !== undefined && (at ?? minute) === undefined, 'interval',
@@ -275,8 +284,8 @@ function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
 }
 
 /**
- * Counts the period from the first date that is possible: "every 2 days at 9:00", created at ten, begins tomorrow, and
- * "every other friday" next Friday.
+ * Moves the start of a period to the first possible date: "every 2 days at 9:00", created at ten, begins
+ * tomorrow, and "every other friday" begins next Friday.
  */
 function inPhase (dates: Dates, times: Times, { fields, begin, isFirst }: RuleParts): Dates {
   const { isWord, period, at, except } = fields
@@ -284,7 +293,7 @@ function inPhase (dates: Dates, times: Times, { fields, begin, isFirst }: RulePa
   // Quarters begin in January.
   if (isWord ? dates.unit === 'month' : dates.unit === 'day' ? at === undefined : !hasDays(fields)) return dates
   const local = nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)
-  // Every date is left out: the schedule never runs, however it is counted.
+  // All dates are excluded, so the schedule never runs, whatever its start is.
   if (local === undefined) return dates
   const first = Math.floor(local / DAY)
   return { ...dates, from: dates.unit === 'day' ? first : dates.unit === 'week' ? mondayOf(first) : monthOf(first) }

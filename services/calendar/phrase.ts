@@ -8,11 +8,11 @@ import { tidy } from './tokens.ts'
 import { localTime } from './zone.ts'
 import { takeZone } from './zone-in-words.ts'
 
-/** What a text says of repeated times, without the fields of a schedule that stand beside it. */
+/** Repeated times as parsed from a text, without the other fields of the schedule. */
 export interface Interval extends Pick<Meaning, 'nth' | 'date' | 'minute' | 'window' | 'except'> {
   isWord: boolean
   period: NonNullable<Meaning['rhythm']>['period']
-  /** How many times of day there must be. */
+  /** How many times of day the text requires, as in "twice a day". */
   count?: number
   weekdays?: number[]
   daysOfMonth?: number[]
@@ -21,17 +21,20 @@ export interface Interval extends Pick<Meaning, 'nth' | 'date' | 'minute' | 'win
   at?: number[]
 }
 
-/** Whether days are named, and not only how often. */
+/** Whether the interval names days, not only how often it repeats. */
 export const hasDays = ({ weekdays, daysOfMonth, nth, date }: Interval): boolean => (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
 
-/** A text about a time: one, as the field of a schedule has it, or repeated ones, which begin on the day that `start` says. */
+/**
+ * A parsed text about time. `once`: a single time, as fields of a schedule. `interval`: repeated times, which
+ * begin on the day that the words `start` name.
+ */
 export interface Phrase {
   once?: Pick<Schedule, 'once' | 'in'>
   interval?: Interval
   meaning: Meaning
-  /** The words of its times of day. */
+  /** The words that name times of day. */
   hours?: string
-  /** The text without its zone and its first day. */
+  /** The text without the time zone and the first day. */
   text: string
   zone?: string
   start?: string
@@ -40,14 +43,14 @@ export interface Phrase {
 const OFTEN = '(?:every|each|hourly|daily|weekly|monthly|fortnightly|biweekly|weekdays|[a-z]+days)\\b'
 const STARTS_LAST = new RegExp(`^(.*\\b${OFTEN}.*?),? (?:starting|beginning|from|as of) (?:on )?(.+)$`)
 const STARTS_FIRST = new RegExp(`^(?:starting|beginning|from) (?:on )?(.+?)(?: on| onwards?)?,? (${OFTEN}.*)$`)
-/** "From 9 to 5" is a span and no first day. */
+/** Matches the joint of a span: "from 9 to 5" names no first day. */
 const SPAN = / (?:to|until|till|and|through) |-/
 const OVER = /^(?:on )?last (?:[a-z]+day|week|month|year|night)\b(?! of)|^yesterday\b/
 const SAME_TIME = /^(?:at )?(?:this|the same|same) time tomorrow$|^tomorrow at (?:this|the same) time$/
 
 /**
- * Reads a whole text about a time. Undefined when it is none, or says more than that. Throws BadSchedule (400) for what may mean several
- * times, does not exist or is over.
+ * Parses a text that is wholly about time; undefined if it is not, or says anything else. Throws BadSchedule
+ * (400) for a time that is ambiguous, does not exist or is over.
  */
 export function readPhrase (written: string, { timezone, now }: Machine): Phrase | undefined {
   const clock = (zone: string) => new Date(localTime(zone, now)).toISOString().slice(11, 16)
@@ -64,7 +67,7 @@ export function readPhrase (written: string, { timezone, now }: Machine): Phrase
   return once === undefined && interval === undefined ? undefined : { once, interval, meaning, hours, text: body, zone, start }
 }
 
-/** Takes the day of the first run off a repeated time: "every 3 days at 8am starting tomorrow". */
+/** Splits the day of the first run from a repeated time: "every 3 days at 8am starting tomorrow". */
 function takeStart (text: string): { text: string, start?: string } {
   const [, early, rest] = STARTS_FIRST.exec(text) ?? []
   if (early !== undefined && !SPAN.test(early)) return { text: rest, start: early }
@@ -72,12 +75,15 @@ function takeStart (text: string): { text: string, start?: string } {
   return start === undefined || SPAN.test(start.replace(/\d{4}-\d\d-\d\d/, '')) ? { text } : { text: repeated, start }
 }
 
-/** One time: a wait, or a day with an hour or a part of the day; 09:00 without. Undefined when it is none. */
+/**
+ * Returns a single time: a wait, or a day with an hour or a part of the day (09:00 by default). Returns
+ * undefined if the words do not name a single time.
+ */
 function onceOf (meaning: Meaning, { written, local }: { written: string, local: number }): Phrase['once'] {
   const { wait, times = [], part, weekdays, daysOfMonth, isTonight, nth, rhythm, window, minute, except } = meaning
   const isOften = (nth ?? rhythm ?? window ?? minute ?? except) !== undefined ||
     [weekdays, daysOfMonth].some((list) => list !== undefined && list.coming === undefined)
-  // "Monday mornings" are many.
+  // "Monday mornings" means repeated times.
   if (isOften || part?.isPlural || times.length > 1) return undefined
   const today = Math.floor(local / DAY)
   const [time] = times
@@ -88,7 +94,7 @@ function onceOf (meaning: Meaning, { written, local }: { written: string, local:
   if (wait !== undefined && named.length === (ahead === undefined ? 0 : 1) && !hasHour) return { in: wait.text }
   if (wait !== undefined && ahead === undefined) return undefined
   if (named.length > 1) return undefined
-  // "Today" and "the 15th" alone say no time.
+  // "Today" and "the 15th" alone name no time.
   const isBare = named.length === 0 || meaning.day?.[0] === today || daysOfMonth !== undefined
   if (!hasHour && isBare) return undefined
   if (named.length === 0 && part === undefined && time.form === 'bare') return undefined
@@ -104,7 +110,7 @@ function onceOf (meaning: Meaning, { written, local }: { written: string, local:
   return { once: new Date(coming).toISOString().slice(0, second % 60 === 0 ? 16 : 19) }
 }
 
-/** Repeated times; undefined when the words say none, or too much. */
+/** Returns repeated times; undefined if the words name none, or name things that do not fit together. */
 function intervalOf (meaning: Meaning, written: string): Interval | undefined {
   const { weekdays, daysOfMonth, nth, date, times, window, minute, part, except } = meaning
   const rhythm = meaning.rhythm ?? impliedRhythm(meaning)
@@ -128,7 +134,9 @@ function intervalOf (meaning: Meaning, written: string): Interval | undefined {
   return { isWord, period, weekdays: weekdays?.days, daysOfMonth: daysOfMonth?.days, nth, date, minute, window, except, ...ofDay }
 }
 
-/** How often days of the week or the month, or several times of day, are meant without a word for it. */
+/**
+ * Returns the rhythm that days of the week or month, or several times of day, imply without a word such as "weekly"; undefined for none.
+ */
 function impliedRhythm ({ weekdays, nth, daysOfMonth, times = [], part, day }: Meaning): Meaning['rhythm'] {
   const often = (unit: 'day' | 'week' | 'month') => ({ isWord: true, period: { unit, every: 1 } })
   if (weekdays !== undefined) return weekdays.isEvery || part?.isPlural ? often('week') : undefined
@@ -136,13 +144,13 @@ function impliedRhythm ({ weekdays, nth, daysOfMonth, times = [], part, day }: M
   return day === undefined && times.length > 1 && times.every(({ form }) => form !== 'bare') ? often('day') : undefined
 }
 
-/** What a text says of a time: one, or repeated ones; in doubt when it means a time and may mean several, or none that exists. */
+/** What kind of time a text names: one time, repeated times, or a time that is ambiguous or does not exist (`doubt`). */
 export type KindOfTime = 'once' | 'repeated' | 'doubt'
 
-/** Returns what a text says of a time, over or not; undefined when it is no text about time, or says more than that. */
+/** Returns the kind of time that a text names, even if that time is over; undefined if the text is not wholly about time. */
 export function kindOfTime (text: string): KindOfTime | undefined {
   try {
-    // At the beginning of time everything is still to come.
+    // At the Unix epoch, every time is still ahead.
     const { once, start, interval } = readPhrase(text, { timezone: 'UTC', now: 0 }) ?? {}
     return start !== undefined ? 'doubt' : once !== undefined ? 'once' : interval && 'repeated'
   } catch (error) {

@@ -11,14 +11,14 @@ import { BadSchedule, check, hintOf } from './schedule-errors.ts'
 import { readField } from './time-rules.ts'
 import type { Machine, Plan } from './schedule-plan.ts'
 
-/** Times that a preview shows. */
+/** The number of planned times that a preview shows. */
 const SHOWN = 5
-/** What words ask for more often than this must be confirmed; milliseconds. */
+/** A schedule with shorter gaps than this, in milliseconds, must be confirmed. */
 const OFTEN_MS = 60 * 60_000
 const DAY_MS = 24 * OFTEN_MS
 const HALF_YEAR_MS = 183 * DAY_MS
 
-/** A schedule as it was understood. */
+/** A parsed schedule. `words`: its description. `next`: the next planned times, milliseconds since the Unix epoch. */
 interface ReadSchedule {
   schedule: Schedule
   plan: Plan
@@ -27,7 +27,7 @@ interface ReadSchedule {
   next: number[]
 }
 
-/** Parses a schedule and says when it runs. Throws BadSchedule (400). */
+/** Parses a schedule and describes when it runs. Throws BadSchedule (400). */
 export async function readSchedule (schedule: Schedule, { timezone, now }: Machine): Promise<ReadSchedule> {
   const plan = await parseSchedule(schedule, { timezone, now })
   const zone = plan.kind === 'calendar' ? plan.timezone : schedule.timezone ?? timezone
@@ -35,12 +35,12 @@ export async function readSchedule (schedule: Schedule, { timezone, now }: Machi
 }
 
 /**
- * Reads what a person wrote about a time, one or repeated, as a schedule. Throws BadSchedule (400), which says what can be written, for
- * what cannot be read or may mean two things.
+ * Parses a person's text about a single time or repeated times to a schedule. Throws BadSchedule (400) for a text that cannot
+ * be parsed or is ambiguous; the message says what can be written. `zone`: the time zone, if one is stated beside the text.
  */
 export async function readText (written: string, { zone: stated, ...machine }: Machine & { zone?: string }): Promise<ReadSchedule> {
   if (written.length > SCHEDULE_LIMITS.text) throw unread(`${written.slice(0, 40)}…`)
-  // A zone that does not exist is refused before it is counted in.
+  // Throws for a time zone that does not exist, before the zone is used.
   if (stated !== undefined) await parseSchedule({ interval: 'daily', timezone: stated }, machine)
   const moment = momentOf(written)
   if (moment !== undefined) return readSchedule({ once: moment, timezone: stated }, machine)
@@ -59,7 +59,10 @@ function phraseOf (written: string, machine: Machine): Phrase {
   return phrase
 }
 
-/** Returns the first time of a repeated schedule on its first day, or the time of that day that is said with it. */
+/**
+ * Returns when a repeated schedule starts: the time that the words for its first day name or, if the schedule
+ * has times of day, the first of these on that day.
+ */
 async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine: Machine): Promise<number> {
   const { start = '', interval } = repeated
   const { once = {}, meaning } = readStart(repeated, { ...machine, timezone: zone })
@@ -72,7 +75,10 @@ async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine:
   return (await readSchedule({ once: `${day}T${clock}`, timezone: zone }, { ...machine, now: machine.now - DAY_MS })).next[0]
 }
 
-/** Reads the first day of repeated times. An hour alone is one of today; one that is over says what to write instead. */
+/**
+ * Parses the words for the first day of repeated times. An hour alone means today; if it is over, throws
+ * BadSchedule (400), which says what to write instead.
+ */
 function readStart ({ text, start = '', interval }: Phrase, machine: Machine): Phrase {
   const [, hour] = /^(?:at )?(\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)(?= |$)/.exec(start) ?? []
   try {
@@ -89,8 +95,8 @@ function readStart ({ text, start = '', interval }: Phrase, machine: Machine): P
 }
 
 /**
- * Reads what a model made of the user's words. A time that it gives in vain is doubt: throws BadSchedule. Undefined when nothing
- * is said about a time, as for work that is to be done now.
+ * Parses the time that a model extracted from the user's words. Throws BadSchedule (400) for a time that cannot
+ * be parsed. Returns undefined if the model gave no time, as for work that has to be done now.
  */
 export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Machine): Promise<ReadSchedule | undefined> {
   const place = { ...machine, zone: NO_ZONE.test(zone.trim()) || isFiller(zone) ? undefined : zone.trim() }
@@ -107,7 +113,7 @@ export async function readWhen ({ at = '', every = '', zone = '' }: When, machin
 
 const NO_TIME = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background|once|no|never)[.!]?$/i
 const NO_ZONE = /^\W*(?:(?:the |your )?(?:local|user'?s?|system|machine|default|current|auto|same)\b.*|time ?zone|zone|iana\b.*)\W*$/i
-/** Milliseconds, as models write them behind local times. */
+/** Matches milliseconds, which models write after local times. */
 const FRACTION = /(?<=^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\.\d+$/
 
 /** Returns the moment of an ISO time with Z or an offset, in milliseconds since the Unix epoch; undefined for other texts. */
@@ -119,8 +125,8 @@ function momentOf (text: string): number | undefined {
 }
 
 /**
- * Returns why a person should confirm a schedule, a sentence: it contradicts the words that they wrote, or runs more often than hourly.
- * Undefined for others.
+ * Returns why a person should confirm a schedule, as a sentence: the schedule contradicts the text that the
+ * person has `written`, or runs more often than hourly. Returns undefined if neither is the case.
  */
 export async function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Machine): Promise<string | undefined> {
   const contradicted = written === undefined ? undefined : await findContradiction(written, read.plan, machine)

@@ -2,7 +2,9 @@ import { defineError } from '../lib/service-error.ts'
 
 const Refused = defineError('ERR_BAD_SCHEDULE', '%s')
 
-/** A schedule that cannot be parsed or contradicts itself. The message says what is supported; `details` names the field. */
+/**
+ * The error of a schedule that cannot be parsed or contradicts itself. The message says what to write instead; `details` names the field.
+ */
 export class BadSchedule extends Refused {
   override details: { path: string, message: string }[]
 
@@ -12,13 +14,13 @@ export class BadSchedule extends Refused {
   }
 }
 
-/** Throws BadSchedule (400) unless a field is fine. */
+/** Throws BadSchedule (400) with this message for `field`, unless `isFine` is true. */
 export function check (isFine: boolean, field: string, sentence: string): asserts isFine {
   if (!isFine) throw new BadSchedule(field, sentence)
 }
 
-/** Of words in doubt; behind it stands what to write. */
+/** Part of messages about ambiguous words; advice on what to write follows. */
 export const SEVERAL = 'may mean several things'
 
-/** Returns a sentence about an unsupported request in a text that cannot be read. */
+/** Returns a sentence about an unsupported feature, if a text that cannot be parsed asks for one; '' otherwise. */
 export const hintOf = (text: string): string => /\bholidays?\b/i.test(text) ? 'Holidays are not known: name their dates. ' : ''

@@ -6,17 +6,20 @@ import { BadSchedule, check, SEVERAL } from './schedule-errors.ts'
 import type { CronDates, Exceptions } from './schedule-plan.ts'
 import { tidy, type Token, tokensOf } from './tokens.ts'
 
-/** What words say of a time, each thing once. Days are counted from 1970-01-01, weekdays from Monday, 0. */
+/** The parsed meaning of words about time. Days are counted from 1970-01-01, weekdays from Monday = 0. */
 export interface Meaning {
-  /** How often: `count` times in a period. `isWord`: as "daily", with set times; other durations are counted from their start. */
+  /**
+   * How often: `count` times in a period. `isWord`: a word such as "daily", whose times are set; other durations
+   * are counted from their start.
+   */
   rhythm?: { period: RhythmPeriod, isWord: boolean, count?: number }
-  /** `coming`: the days ahead of which one may be meant, where nothing makes them repeated ones. */
+  /** `coming`: the coming days of which one may be meant, if no word says that the days repeat. */
   weekdays?: { days: number[], coming?: number[], isEvery: boolean }
   daysOfMonth?: { days: number[], coming?: number[] }
   nth?: CronDates
   /** A date of each year. */
   date?: NamedDate
-  /** One day, which is the first of these whose time is still to come. */
+  /** A single day: the first of these days whose time is still ahead. */
   day?: number[]
   wait?: { text: string, period: Period }
   times?: Clock[]
@@ -29,36 +32,39 @@ export interface Meaning {
   isTonight?: boolean
 }
 
-/** What a text says of a time. */
+/** The result of parsing words about time. */
 export interface TimeWords {
   meaning: Meaning
-  /** Whether all of the text is about a time, and says nothing of it twice. */
+  /** Whether the whole text is about time, and states nothing twice. */
   isWhole: boolean
-  /** Why words may mean several times, or none; a sentence. */
+  /** Why the words are ambiguous or mean no existing time; a sentence. */
   doubt?: string
-  /** The words of its times of day. */
+  /** The words that name times of day. */
   hours?: string
 }
 
-/** Words that a rule found, where they stand, and on which day they were written. */
+/** The words that a rule has matched, with their tokens, and `today`, the day on which they were written. */
 interface Place {
   today: number
   words: string
   tokens: Token[]
 }
-/** Kinds of words, as a pattern, and what they mean. Undefined leaves them where they are; BadSchedule is doubt. */
+/**
+ * A grammar rule: a pattern of token kinds, and the function that returns their meaning. If it returns
+ * undefined, the words are left for other rules. If it throws BadSchedule, the words are ambiguous.
+ */
 type Rule = [kinds: string, read: (place: Place) => Meaning | undefined]
 
-/** Kinds of words. */
+/** Patterns of token kinds. */
 const DAYS = '(?:weekdays?|weekset)'
 const UNITS = '(?:minute|hour|day|week|month|quarter|year|unit)'
 const HOUR = '(?:clock|decimal|number)'
 const ONE_DAY = '(?:today|tomorrow|weekday)'
-/** A list of something. */
+/** Returns the pattern of a list of items. */
 const listOf = (item: string, joint = ',(?: and)?|and') => `${item}(?: (?:${joint}) ${item})*`
 const BETWEEN_HOURS = ',(?: and)?(?: at)?|and(?: at)?'
 const HOURS = listOf(HOUR, BETWEEN_HOURS)
-/** Words that may stand between those that say a time. */
+/** Matches the words that may remain between matched words (`;`). */
 const JOINTS = /^(?:, )?;(?:(?: (?:,|at|on|the|and|then))* ;)*(?: ,)?$/
 
 const has = (tokens: Token[], ...kinds: string[]) => tokens.some(({ kind }) => kinds.includes(kind))
@@ -80,7 +86,7 @@ function daysOfToken ({ kind, text }: Token): number[] {
   return text.startsWith('weekend') ? [5, 6] : [0, 1, 2, 3, 4]
 }
 
-/** The weekdays of a list with spans, ascending; undefined for "monday to monday". */
+/** Returns the weekdays in a list that may contain spans ("monday to friday"), ascending; undefined for "monday to monday". */
 function weekdaysIn (tokens: Token[]): number[] | undefined {
   const found: number[] = []
   for (const [at, token] of tokens.entries()) {
@@ -125,19 +131,22 @@ const aheadRules: Rule[] = [
   }],
   ['(?:on )?(?:the )?day after tomorrow', ({ today }) => ({ day: [today + 2] })],
   ['(?:later )?(?:tomorrow|today)', ({ tokens, today }) => ({ day: [has(tokens, 'tomorrow') ? today + 1 : today] })],
-  // What is done tonight may be done after midnight.
+  // A time "tonight" may be after midnight.
   ['(?:later )?tonight', ({ today }) => ({ day: [today, today + 1], part: { names: ['night'], isPlural: false }, isTonight: true })]
 ]
 
 export const daysOfPeriod = ({ unit, every }: Exclude<Period, { unit: 'exact' }>): number => every * (unit === 'week' ? 7 : 1)
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
-/** The number of an ordinal; undefined for "last". */
+/** Returns the number of an ordinal; undefined for "last". */
 const ordinalOf = (text: string): number | undefined =>
   text === 'last' ? undefined : ORDINALS.includes(text) ? ORDINALS.indexOf(text) : Number.parseInt(text)
 const ordinalsIn = (tokens: Token[]) => tokens.flatMap(({ kind, text }) => kind === 'ordinal' || kind === 'number' ? [ordinalOf(text)] : [])
 
-/** "First monday", "first and third monday", "last working day", as the dates of a cron line; undefined for other days. */
+/**
+ * Converts "first monday", "first and third monday" or "last working day" to the dates of a cron line; undefined
+ * for days that a cron line cannot express.
+ */
 function nthDates (nths: Array<number | undefined>, day: Token): CronDates | undefined {
   const every = { unit: 'cron', months: MONTHS.map((_, month) => month + 1), last: false, both: true } as const
   if (nths.some((nth) => nth !== undefined && nth > 4)) return undefined
@@ -185,7 +194,7 @@ function readDaysOfMonth ({ words, tokens, today }: Place): Meaning | undefined 
   const nths = ordinalsIn(tokens)
   const period = has(tokens, 'month', 'quarter') ? tokens.at(-1)!.kind : undefined
   const isThis = has(tokens, 'this', 'current')
-  // "First" and "last" alone put things in order, and "15th" alone is no time.
+  // "First" and "last" alone only order things, and "15th" alone names no time.
   const isDay = period !== undefined || nths.length > 1 || (/\d| day/.test(words) && /^(?:on|every|each|the) /.test(words)) ||
     /^on (?:the )?(?:first|last)$/.test(words)
   if (!isDay) return undefined
@@ -241,7 +250,7 @@ const weekdayRules: Rule[] = [
 
 const clockRules: Rule[] = [
   [`at ${HOURS}`, readTimes],
-  // "2.30" may be a number, but behind "at", before "am", and behind other words about a time.
+  // "2.30" may be a number, except after "at", before "am", and after other words about time.
   [`(?:clock|(?<=; (?:, )?)decimal)(?: (?:${BETWEEN_HOURS}) ${HOUR})*`, readTimes],
   [`${HOUR}(?= (?:in the|this|every) part| at part)`, readTimes],
   ['(?:at )?(?:(?:half|(?:a )?quarter) past|colon|minute number|(?:number|duration) past)(?: (?:the|every) hour)?|on the hour|' +
@@ -260,21 +269,21 @@ const wholeRules: Rule[] = [
 ]
 
 const shortRules: Rule[] = [
-  // "Every day 9": behind anything else a number may be a date or a count.
+  // "Every day 9" names an hour. After other words a number may be a date or a count.
   [`(?<=(?:every day|every ${DAYS}|weekdays|weekset|daily) )number(?=$)`, readTimes],
   ['every clock', (place) => /[ap]m$|noon$|midnight$/.test(place.words) ? { ...rhythm(DAILY), ...readTimes(place) } : undefined],
   ['(?<=^)duration(?= (?:at|between|from (?:clock|number))(?: |$)|$)', ({ words }) => /^[\dp]/.test(words) ? readPeriod(words) : undefined]
 ]
 
-/** The rules, in the order in which they take words out of a text. */
+/** The rules, in the order in which they are applied. Matched words are removed from the text. */
 const RULES = [shortRules, exceptRules, aheadRules, dateRules, rhythmRules, weekdayRules, clockRules, wholeRules].flat()
   .map(([kinds, read]) => [new RegExp(`(?<=^| )(?:${kinds})(?= |$)`, 'g'), read] as const)
 
 const kindsOf = (tokens: Token[]) => tokens.map(({ kind }) => kind).join(' ')
 
 /**
- * Reads what a text says of a time. Each rule takes the words out that it understands, and leaves ";" in their place, so that what is left
- * was not understood. `today` is the day on which the text was written.
+ * Parses a text about time. Each rule replaces the words that it understands by ";", so that the rest of the
+ * text was not understood. `today` is the day on which the text was written.
  */
 export function readTimeWords (text: string, today: number): TimeWords {
   const found: TimeWords = { meaning: {}, isWhole: true }
@@ -298,7 +307,7 @@ export function readTimeWords (text: string, today: number): TimeWords {
   return found
 }
 
-/** Adds what a rule reads to what was found, and returns whether it reads something. */
+/** Adds the meaning that a rule returns to the result. Returns false if the rule does not apply. */
 function addMeaning (found: TimeWords, read: Rule[1], place: Place): boolean {
   let meaning: Meaning | undefined = {}
   try {
@@ -311,7 +320,7 @@ function addMeaning (found: TimeWords, read: Rule[1], place: Place): boolean {
   if (meaning.times !== undefined) found.hours = place.words
   for (const [field, value] of Object.entries(meaning)) {
     const key = field as keyof Meaning
-    // "Every month on the 1st of each month" says the same twice; "daily daily" says nothing.
+    // "Every month on the 1st of each month" repeats itself harmlessly; "daily daily" makes no sense.
     const isSame = JSON.stringify(found.meaning[key]) === JSON.stringify(value) && (value as Meaning['rhythm'])?.period?.unit !== 'day'
     if (found.meaning[key] !== undefined && !isSame) found.isWhole = false
     Object.assign(found.meaning, { [key]: value })
@@ -319,7 +328,7 @@ function addMeaning (found: TimeWords, read: Rule[1], place: Place): boolean {
   return true
 }
 
-/** Reads a text of a field; undefined when it says more than a time. Throws BadSchedule (400), which names the field. */
+/** Parses the text of a schedule field; undefined if it is not wholly about time. Throws BadSchedule (400), which names the field. */
 export function readField (field: string, text: string): Meaning | undefined {
   const { meaning, isWhole, doubt } = readTimeWords(tidy(text), 0)
   check(!isWhole || doubt === undefined, field, `schedule.${field}: ${doubt}`)

@@ -2,7 +2,10 @@ import { CLOCK, PARTS } from './clock-words.ts'
 import { DATE, MONTH, WEEKDAYS } from './day-words.ts'
 import { DURATION, NUMBER, RHYTHMS, UNIT } from './durations.ts'
 
-/** Words of a text, and what kind they are of: a word of the grammar is a kind of its own, and all others are "x". */
+/**
+ * A token: one or more words of a text, with their kind and offsets. A word of the grammar is its own kind;
+ * unknown words have the kind "x".
+ */
 export interface Token {
   kind: string
   text: string
@@ -12,15 +15,15 @@ export interface Token {
 
 const SHORT_DAY = 'mon|tues?|weds?|thu|thurs?|fri|sat|sun'
 const ANY_DAY = `(?:${WEEKDAYS.join('|')})s?|${SHORT_DAY}`
-/** Words that make another time of those beside them. */
+/** Words that change the meaning of a time next to them. */
 export const TURNS = ['between', 'from', 'through', 'until', 'till', 'except', 'excluding', 'but', 'or', 'starting', 'beginning', 'before',
   'after', 'since', 'by', 'not', 'unless', 'yesterday']
-/** Words that are kinds of their own, and words that are the same. */
+/** Words that are their own kind. SAME maps synonyms to these words. */
 const WORDS = [...TURNS, ...`a all and at coming current during every for full half holidays hour in just later minute month next now of on
   once only other past per quarter the then this times to today tomorrow tonight top twice week year day`.split(/\s+/)]
 const SAME: Record<string, string> = { each: 'every', an: 'a', till: 'until', through: 'to', thru: 'to', '-': 'to', alternate: 'other' }
 
-/** What is longer than a word, or has many forms; the first that fits counts. */
+/** The kinds of tokens that have several words or many forms, with their patterns. The first pattern that matches counts. */
 const FORMS: Record<string, string> = {
   except: 'except|excluding|but not|but|other than|apart from|not on|never on',
   every: '(?:every|each)(?: single)?',
@@ -43,7 +46,7 @@ const FORMS: Record<string, string> = {
   unit: UNIT,
   figure: '\\d+(?:[.:/-]\\d+)*'
 }
-/** A form ends at the end of a word; "mon-fri" is two words, other words with a hyphen are one. */
+/** Matches the end of a token, which is the end of a word. "mon-fri" is two words; any other word with a hyphen is one. */
 const END = `(?![\\w']|[.:/]\\d|-(?!(?:${ANY_DAY})\\b)[a-z])`
 const LEXER = new RegExp(
   `${Object.entries(FORMS).map(([kind, form]) => `(?<${kind}>(?:${form})${END})`).join('|')}|` +
@@ -51,7 +54,7 @@ const LEXER = new RegExp(
   'g'
 )
 
-/** Splits a text in small letters into words, and says of what kind each is. */
+/** Splits a lower-case text into tokens. */
 export function tokensOf (text: string): Token[] {
   return [...text.matchAll(LEXER)].map(({ 0: words, index, groups = {} }) => {
     const [form] = Object.entries(groups).find(([, each]) => each !== undefined)!
@@ -60,7 +63,10 @@ export function tokensOf (text: string): Token[] {
   })
 }
 
-/** Puts a text into small letters, with single blanks and one form of what has several. "M" may be months or minutes, and is neither. */
+/**
+ * Normalises a text: lower case, single blanks, and one spelling for words with several. "M" may mean months or
+ * minutes, so it is replaced by a character that means neither.
+ */
 export const tidy = (text: string): string => text.replace(/(?<![\w.])([\d.]+ ?)M\b/g, '$1\u00B7').toLowerCase()
   .replace(/(\d{4}-\d\d-\d\d)t(?=\d)/, '$1 ').replace(/[\u2018\u2019]/g, "'").replace(/ ?[\u2013\u2014] ?/g, '-')
   .replace(/\b([ap])\.m\b\.?/g, '$1m').replace(/[()]|,? please\b|\bplease,? |\b(?:exactly|sharp|precisely) (?=(?:at )?\d)/g, ' ')

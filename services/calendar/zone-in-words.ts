@@ -1,13 +1,13 @@
 import { check } from './schedule-errors.ts'
 
-/** Abbreviations that several zones share, or that leave open whether summer time is meant. */
+/** Matches abbreviations that several time zones share, or that leave open whether summer time is meant. */
 const ABBREVIATION = /\b(?:[ecmp][sd]t|a[kew]?[sd]t|c?e[es]?t|cest|eest|bst|ist|jst|kst|msk|hkt|sgt|nz[sd]?t|w[ei]s?t)\b/i
 const UNIVERSAL = /(?:^|\s|(?<=\d[ap]m|\d))(?:utc|gmt)(?=\s|$)/
 const FULL_NAME = /\b[a-z]+\/[a-z_]+(?:\/[a-z_]+)?\b/
 
 let names: Map<string, string> | undefined
 
-/** Returns the zone of a full name in small letters, or of a city. */
+/** Returns the time zone with a full name in lower case, or with the name of its city; undefined for other names. */
 function zoneNamed (name: string): string | undefined {
   names ??= new Map(Intl.supportedValuesOf('timeZone').flatMap((zone) =>
     [[zone.toLowerCase(), zone], [zone.split('/').at(-1)!.replaceAll('_', ' ').toLowerCase(), zone]] as const))
@@ -16,7 +16,7 @@ function zoneNamed (name: string): string | undefined {
 
 const without = (text: string, words: string) => text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()
 
-/** Words that may name a zone, the longest first, with the name in them. */
+/** Yields words that may name a time zone, the longest first, with the name that they contain. */
 function * namesIn (text: string): Generator<[words: string, name: string]> {
   const full = FULL_NAME.exec(text)?.[0]
   if (full !== undefined) yield [full, full]
@@ -26,7 +26,7 @@ function * namesIn (text: string): Generator<[words: string, name: string]> {
   for (let words = within; words.length > 0; words = words.slice(0, -1)) yield [`in ${words.join(' ')}`, words.join(' ')]
 }
 
-/** Takes the zone out of a text: "9am UTC", "9:30 New York time". Throws BadSchedule, which names it, for one that may be several. */
+/** Splits the time zone from a text: "9am UTC", "9:30 New York time". Throws BadSchedule for an ambiguous abbreviation. */
 export function takeZone (text: string): { text: string, zone?: string } {
   const universal = UNIVERSAL.exec(text)?.[0]
   if (universal !== undefined) return { text: without(text, universal), zone: 'UTC' }

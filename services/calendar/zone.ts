@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { DAY } from './days.ts'
 
-/** A time span without a clock change in a zone. Times are milliseconds since the Unix epoch; `end` is exclusive. */
+/** A time span in which a zone has no clock change. Times are milliseconds since the Unix epoch; `end` is exclusive. */
 export interface Segment {
   start: number
   end: number
@@ -11,17 +11,19 @@ export interface Segment {
   before: number
 }
 
-/** Step of the search for clock changes. No zone has ever changed its clocks and changed them back within this span; milliseconds. */
+/**
+ * The step of the search for clock changes, in milliseconds. No zone has ever changed its clocks and changed them back within this span.
+ */
 const STEP = 7 * DAY
-/** Changes are searched so far; a segment that is longer is cut. Milliseconds. */
+/** How far clock changes are searched, in milliseconds. A longer segment is cut. */
 const FAR = 53 * STEP
-/** Zones and segments of each that are kept in memory. */
+/** The most zones that are cached, and the most segments of each zone. */
 const MAX_ZONES = 200
 const MAX_SEGMENTS = 400
 
 const zones = new Map<string, { offsetAt: (time: number) => number, segments: Segment[] }>()
 
-/** The segment that contains a time. Known segments are cached. */
+/** Returns the segment that contains a time, from a cache if possible. */
 export function segmentAt (timezone: string, time: number): Segment {
   let zone = zones.get(timezone)
   if (zone === undefined) {
@@ -36,7 +38,7 @@ export function segmentAt (timezone: string, time: number): Segment {
   return segment
 }
 
-/** The local date and time at a point in time, as milliseconds since 1970-01-01 00:00 local. */
+/** Returns the local date and time at a point in time, as milliseconds since 1970-01-01 00:00 on the local clock. */
 export const localTime = (timezone: string, time: number) => time + segmentAt(timezone, time).offset
 
 export function isTimezone (timezone: string): boolean {
@@ -49,7 +51,10 @@ export function isTimezone (timezone: string): boolean {
 
 let checked = { name: 'UTC', isKnown: true }
 
-/** The machine's current time zone, read from `link`, because Node keeps the zone of its start. Names unknown to Node are ignored. */
+/**
+ * Returns the current time zone of the computer. It is read from `link`, because Node keeps the zone of its
+ * start. Names unknown to Node are ignored.
+ */
 export function machineTimezone (link = '/etc/localtime'): string {
   const name = process.env.TZ || process.platform === 'win32' ? undefined : zoneAt(link)
   if (name !== undefined && name !== checked.name) checked = { name, isKnown: isTimezone(name) }
@@ -74,7 +79,7 @@ function findSegment (offsetAt: (time: number) => number, time: number): Segment
   return { start, end, offset, before: offsetAt(start - 1) }
 }
 
-/** The first second after `from` for which something holds that holds at `to`. */
+/** Returns the first whole second after `from` for which `holds` is true, found by binary search. `holds` must be true at `to`. */
 function findChange (holds: (time: number) => boolean, from: number, to: number): number {
   let [before, after] = [Math.floor(from / 1_000), Math.ceil(to / 1_000)]
   while (after - before > 1) {
@@ -85,9 +90,9 @@ function findChange (holds: (time: number) => boolean, from: number, to: number)
   return after * 1_000
 }
 
-/** Returns a function from a time to the zone's offset in milliseconds. Throws RangeError when the zone does not exist. */
+/** Creates the function that returns the offset of a zone at a time, in milliseconds. Throws RangeError if the zone does not exist. */
 function offsetsOf (timezone: string) {
-  // Swedes write local times as ISO 8601 does.
+  // The Swedish locale writes local times as ISO 8601 does.
   const format = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' })
   return (time: number) => Date.parse(`${format.format(time).replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000
 }

@@ -225,9 +225,9 @@ interface ToolModel<Input> {
   /** The JSON Schema of the input. The input is validated before `execute` is called. */
   schema: TSchema
   /**
-   * How often runs need the tool. `always`: models always receive its description. `seldom`: they receive it only
-   * if room is left after other tools; otherwise models have to find the tool. `finder`: the tool only finds other
-   * tools, and is offered if some are not described. Default: often.
+   * How often runs need the tool. `always`: models always receive its description. `seldom`: the tool is deferred,
+   * so models have to find it. `finder`: the tool only finds other tools, and is offered if some are deferred. Any
+   * other tool is deferred only for a model that accepts few tools or has a small window.
    */
   use?: 'always' | 'seldom' | 'finder'
   /** Description and schema for models with a small context window. Such models receive only tools that have this form. */
