@@ -269,7 +269,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return { entries: entries.filter(({ state }) => state === 'known'), habits }
     },
 
-    /** Returns the facts and preferences that come from one thread. */
+    /** Returns the known facts and preferences that were learned from one thread. */
     async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
       const memory = await load()
       const ofThread = ({ source }: Entry) => source?.threadId === threadId

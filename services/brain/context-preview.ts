@@ -4,7 +4,7 @@ import { isPattern, type Entry, type Memory } from './memory.ts'
 
 /** The most tokens, as `tokensIn` estimates them, of the text about the memory in a system prompt. */
 export const PREVIEW_TOKENS = 1_500
-/** The same for a model with a small window. */
+/** The most tokens of this text for a model with a small context window. */
 export const COMPACT_PREVIEW_TOKENS = 220
 /** The tokens reserved for the headings, the sentences before the sections, and the line about left-out entries. */
 const FRAME_TOKENS = 120
@@ -67,7 +67,7 @@ function makeLines ({ entries, habits = [] }: Remembered): Line[] {
   const known = entries.filter(({ state }) => state === 'known')
   return [
     ...known.map((entry, at) => ({ id: entry.id, kind: entry.kind, text: lineOf(entry), rank: rankOf(entry), time: at })),
-    // Entries are in the order in which they became known. A pattern comes before entries that are older.
+    // Entries are in the order in which they became known. A pattern is placed after all entries that are older.
     ...habits.filter(isPattern).map(({ id, pattern, updatedAt }) => ({
       id,
       kind: 'pattern' as const,

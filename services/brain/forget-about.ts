@@ -18,7 +18,7 @@ export interface About {
   maybe: Entry[]
 }
 
-/** Returns the entries about a subject that the user names; undefined if the words could name anything. */
+/** Finds the entries about a subject that the user names; undefined if the words in `about` could name anything. */
 export function findAbout ({ entries, habits }: Memory, about: string): About | undefined {
   const wanted = termsOf(about)
   if (wanted.length === 0) return undefined

@@ -290,7 +290,7 @@ function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
 function inPhase (dates: Dates, times: Times, { fields, begin, isFirst }: RuleParts): Dates {
   const { isWord, period, at, except } = fields
   if (dates.unit === 'cron' || dates.unit === 'date' || period.unit === 'year' || dates.every === 1) return dates
-  // Quarters begin in January.
+  // Words such as "quarterly" keep their fixed months: quarters begin in January.
   if (isWord ? dates.unit === 'month' : dates.unit === 'day' ? at === undefined : !hasDays(fields)) return dates
   const local = nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)
   // All dates are excluded, so the schedule never runs, whatever its start is.

@@ -23,14 +23,14 @@ export type Dates =
   | { unit: 'week', every: number, from: number, weekdays: number[] }
   /** In a month that is too short for one of the days, its last day counts instead. */
   | { unit: 'month', every: number, from: number, days: number[] }
-  /** One date. */
+  /** A single date, counted from 1970-01-01. */
   | { unit: 'date', day: number }
   | CronDates
 
 /** The date fields of a cron line, as croner parses them. */
 export interface CronDates {
   unit: 'cron'
-  /** 1 to 12. */
+  /** Months from 1 to 12. */
   months: number[]
   days: number[]
   /**

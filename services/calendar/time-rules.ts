@@ -17,7 +17,7 @@ export interface Meaning {
   weekdays?: { days: number[], coming?: number[], isEvery: boolean }
   daysOfMonth?: { days: number[], coming?: number[] }
   nth?: CronDates
-  /** A date of each year. */
+  /** A date of every year. */
   date?: NamedDate
   /** A single day: the first of these days whose time is still ahead. */
   day?: number[]

@@ -20,7 +20,7 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
   const problems: string[] = []
   for (const [key, value] of Object.entries(raw)) {
     if (!Object.hasOwn(ConfigKeys, key)) continue
-    // TypeBox checks validity fast. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
+    // TypeBox validates quickly. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
     const exposed = key === 'reach' && !validate ? isExposed(value as NonNullable<Config['reach']>) : false
     const unreachable = key === 'providers' && !validate ? withoutAddress(value as NonNullable<Config['providers']>) : undefined

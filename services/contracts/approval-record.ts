@@ -101,9 +101,9 @@ export interface ToolItem extends Item, Decided, Call {
   toolServer?: ShownToolServer
   /** The places of the files of the call, for scopes that cover files. */
   places?: FilePlace[]
-  /** The id of the request whose answer also covered this call. */
+  /** The id of another request whose answer approved this call as well. */
   releasedBy?: string
-  /** What the decision covers beyond this call, and for how long. */
+  /** Which later calls the decision covers, and for how long. */
   granted?: { scope: Scope, until?: Until }
 }
 

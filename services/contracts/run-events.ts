@@ -102,7 +102,10 @@ export interface RunContext {
   deferred?: string[]
 }
 
-/** Why a part of the request was not passed to the model, or not done. `no-task`: the request names a time, but no task was made. */
+/**
+ * Why a part of the request was not passed to the model, or was not carried out. `no-task`: the request names a
+ * time, but no task was created.
+ */
 export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'tool-refused' | 'prompt-cut' | 'no-task'
 
 /** A structured answer. `attempts`: how many answers the model gave, including those that did not fit the schema. */

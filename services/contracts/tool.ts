@@ -46,7 +46,7 @@ export interface ToolPreview {
   leaves?: FileChanges
 }
 
-/** A change that a command made when it was tried out. */
+/** A change that a command made during a trial. */
 export type TriedChange = Omit<PathChange, 'from'>
 
 /** The result of trying out a command, or why it was not tried out. `note` says how the trial differed from a real run. */

@@ -29,7 +29,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
   await yieldToEventLoop()
-  // Checked before parsing, so that an excessive value is never built.
+  // The limits are checked before parsing, so that an excessive value is never built.
   const exceeded = exceededLimit(bytes, LIMITS)
   if (exceeded === 'levels') throw new BodyTooDeep(LIMITS.levels)
   if (exceeded === 'values') throw new BodyTooManyValues(LIMITS.values)

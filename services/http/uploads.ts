@@ -89,7 +89,10 @@ function createBodyReader () {
   return {
     proceed,
 
-    /** Registers a client that waits for `100 Continue`. It is sent when the body is read; a refused request gets its response instead. */
+    /**
+     * Registers a client that waits for `100 Continue`. `100 Continue` is sent when the body is read; a refused
+     * request gets its response instead.
+     */
     expectContinue (request: IncomingMessage, response: ServerResponse) {
       waiting.set(request, response)
     },

@@ -33,7 +33,7 @@ export interface JudgeDeps {
   log: Pick<Log, 'warn'>
 }
 
-/** A run that has reported, with the events of its log. */
+/** A run that has given its report, with the events of its run log. */
 interface JudgedRun extends Pick<Material, 'request' | 'criteria' | 'plan'> {
   events: readonly RunEvent[]
   /** The folder that relative paths of the run resolve against. */
@@ -42,7 +42,7 @@ interface JudgedRun extends Pick<Material, 'request' | 'criteria' | 'plan'> {
   object?: object
   /** The effect that the plan expects of the run; absent if there is no plan. */
   expects?: Expects
-  /** The claims of the report before the refinement. */
+  /** The checked claims of the first version of the report, if this is the second version. */
   earlier?: Claim[]
 }
 

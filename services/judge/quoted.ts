@@ -7,7 +7,7 @@ import { mentions } from './claim-target.ts'
 import { shown } from './material.ts'
 import { type Asserted, lacksCall, verifyClaims } from './verify-claims.ts'
 
-// Statements of a judge count only with words from the report, or from the request.
+// Statements of a judge count only if they quote the report, or for missing parts the request.
 
 /** A report, and the calls that it is about. */
 interface Reported {
@@ -18,7 +18,7 @@ interface Reported {
 const UNNAMED = 'The report does not name what it is said to claim.'
 const OTHERWISE = 'A call bears out what the report names, if not this effect.'
 
-/** Returns the claims of a judge that quote the report, checked by the calls. */
+/** Returns the judge's claims that quote the report, each checked against the calls. Claims without a found quote are left out. */
 export async function quotedClaims (
   { claims = [] }: Judgement,
   { report, calls, ...facts }: Reported & { cwd: string, signal: AbortSignal }
@@ -36,9 +36,9 @@ export async function quotedClaims (
 }
 
 /**
- * Returns why a claim that no call supports may be the judge's mistake: the report names no target for it, or a successful call is about
- * the thing that the report names. A sentence that names its target is judged by the target alone, so that each of several effects in it is
- * checked.
+ * Returns why a claim that no call supports may be the judge's mistake; undefined if nothing suggests a mistake.
+ * Either the report names no target for the claim, or a successful call is about the thing that the report names. If
+ * the sentence names the target, only the target counts, so that each of several effects in one sentence is checked.
  */
 function misreadBecause (
   { sentence, target }: Pick<Asserted, 'target'> & { sentence: string },
@@ -49,7 +49,7 @@ function misreadBecause (
   return name === undefined ? UNNAMED : undefined
 }
 
-/** Returns the form in which a text names a target: the whole, or its last part. */
+/** Returns the form of a target that a text contains: the whole target or its last part; undefined if none. */
 function namedIn (text: string, target: string): string | undefined {
   const bare = target.replace(/^(?:\.?\/)+/, '')
   const forms = [target, bare, bare.split('/').findLast((part) => part !== '') ?? '']
@@ -57,8 +57,8 @@ function namedIn (text: string, target: string): string | undefined {
 }
 
 /**
- * Returns the sentence in which the report itself says that its run failed; undefined if there is none, or if a successful call contradicts
- * it.
+ * Returns the sentence in which the report, according to the judge, says that its run failed; undefined if there
+ * is none, or if a successful call supports that sentence.
  */
 export function quotedFailure ({ outcome, quote }: Judgement, { report, calls }: Reported): string | undefined {
   if (outcome !== 'failed' || quote === undefined) return undefined
@@ -66,6 +66,6 @@ export function quotedFailure ({ outcome, quote }: Judgement, { report, calls }:
   return sentence === undefined || calls.some((call) => bearsOut(call, sentence)) ? undefined : sentence
 }
 
-/** Returns the missing parts of the request, quoted from the request. */
+/** Returns a sentence for each missing part of the request that the judge quotes from the request. */
 export const quotedGaps = ({ missing = [] }: Judgement, request: string): string[] =>
   missing.flatMap((words) => quoteFinder(request)(words) ?? []).map((quote) => `The request asks for “${shown(quote)}”, which is missing.`)

@@ -123,7 +123,7 @@ async function movedWithFolder (target: PathTarget, { calls, cwd }: Facts): Prom
   return (await Promise.all(target.placesFrom(cwd).map(isThere))).includes(true) ? movers : []
 }
 
-/** Checks a claim that names no path. */
+/** Checks a claim about a file that names no path. */
 function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)

@@ -28,7 +28,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
   log: { warn(details: object, message: string): void }
 }) {
   const sending = createSemaphore({ limit: MOST_DELIVERIES, maxQueued: Infinity, busy: () => new Error('busy') })
-  /** The notifications that are being worked on. */
+  /** Ids of notifications that are being processed. */
   const busy = new Set<string>()
   let startedAt = 0
   let nudge = new AbortController()
@@ -88,7 +88,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
     return JSON.stringify({ type: 'notification', timestamp: at, data: { ...data, ...shown, count: notifications.count() } })
   }
 
-  /** Does everything that is due for a notification now. */
+  /** Does what is due for a notification: closes it, sends its reminder, or posts it to the webhook. */
   async function act (notification: StoredNotification, signal: AbortSignal) {
     const now = clock.now()
     if ((notification.until ?? Infinity) <= now) return notifications.closeNow(notification)
@@ -118,7 +118,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
     /** Checks at once what is due. Call it when the configuration has changed. */
     wake,
 
-    /** Works until the signal aborts. */
+    /** Processes due notifications until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       startedAt = clock.now()
       signal.addEventListener('abort', wake, { once: true })

@@ -35,7 +35,7 @@ export interface StoredNotification {
   taskId?: string
   threadId?: string
   runId?: string
-  /** The provider that needs a key. */
+  /** The name of the provider that needs a key, credit or another model. */
   provider?: string
   /** Kind `waiting` only: the items of the ledger that waited when the notification was opened. */
   waitsFor?: Waiting[]
@@ -48,7 +48,7 @@ export interface StoredNotification {
   until?: number
   /** The key of an earlier notification that this one closes. */
   closes?: string
-  /** The notification, and its reminder. */
+  /** The showing of the notification itself, and that of its reminder. */
   showings: [Showing, Showing?]
   closedAt?: number
 }

@@ -158,7 +158,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
           else opened(created, nameIn(ops, created.taskId))
         } else {
           if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
-          // The notification may have been closed during the write.
+          // The notification may have been closed in memory during the write.
           const { closedAt } = kept.get(id)!
           kept.set(id, { ...op.value as StoredNotification, ...(closedAt !== undefined && { closedAt }) })
         }

@@ -28,7 +28,7 @@ export interface Header {
   /** Milliseconds since the Unix epoch. */
   recordedAt?: number
   startedAt?: number
-  /** The capable model with its context window in tokens, and the model for questions beside the steps. */
+  /** The capable model with its context window in tokens, and the fast model for questions beside the steps. */
   models?: { capable?: string, fast?: string, window?: number }
   /** The settings that affect how the run goes. */
   config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'commands' | 'roots'>

@@ -260,7 +260,7 @@ export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')
  */
 function taskOptions ({ options, budget }: {
   options?: RunOptions
-  /** The earlier form of `options.budget`. */
+  /** The earlier form of `options.budget`, from clients of older versions. */
   budget?: TaskBudget
 }, had: RunOptions): RunOptions {
   if (options?.workspace === 'copy') {

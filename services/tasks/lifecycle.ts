@@ -137,7 +137,7 @@ export function createLifecycle (
   async function pause (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'pause')
     const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
-      // Keep the schedule even when the interrupted run was its last run.
+      // Keeps the schedule, even if the interrupted run was its last run.
       const { nextRunAt, returnTo, ...rest } = withTimingOf(stopped.task, task)
       const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
       return { ...stopped, task: after, answer: after }
@@ -153,7 +153,7 @@ export function createLifecycle (
     return paused(both(dropped, stopped))
   }
 
-  /** Throws WrongState (409) when the state or the end time of the task does not let it run. */
+  /** Throws WrongState (409) if the state or the end time of the task forbids a run. */
   function assertMayRun (task: StoredTask, operation: 'start' | 'resume' | 'run' | 'steer'): void {
     assertState(task, operation)
     assertBeforeEnd(task, clock.now())

@@ -12,7 +12,7 @@ import type { TaskDeps } from './task-deps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
-/** The default number of steps with tools. */
+/** The default number of steps in which a run may use tools. */
 const STEPS = 200
 
 /** Returns how many steps with tools a run may take. After these steps the model must answer without tools. */

@@ -28,7 +28,7 @@ const MAX_HISTORY = 500
 
 type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected' | 'device'>
 
-/** An approval after its decision, and the state of its run. */
+/** An approval after its decision, with the status of its run. `continued`: the run continues. */
 interface Answer {
   item: TaskApproval
   status: StoredRun['status']
@@ -225,7 +225,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
       return { ok: true, taskId, runId, approvalId, approved: body.approved, status, ...learnedBy(item) }
     },
 
-    /** Decides the named approval. Throws as `approve` does. */
+    /** Decides the approval that the decision names by its id. Throws as `approve` does. */
     async decide (taskId: string, { reason, ...decision }: Decision): Promise<DecidedApproval> {
       const { item, continued, released = [] } = await answer(taskId, { ...decision, notes: reason })
       const { runId, state } = item

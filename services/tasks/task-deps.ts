@@ -22,15 +22,15 @@ export interface TaskDeps extends EngineDeps {
   helpers: HelperQueue
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
-  /** The copies of folders that rehearsals work in. */
+  /** The copies of folders in which rehearsals work. */
   copies: Pick<Copies, 'openOwn' | 'removeOwn'>
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
-  /** The user's brain, as text for the system prompt. */
+  /** Returns the text about the user's memory for the system prompt, with entries that fit `about`. */
   memory: (about: string, isCompact: boolean) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
   skills: Pick<Skills, 'find' | 'known'>
-  /** The folders that triggers may watch, and the thread that reads them. */
+  /** Decides which folders triggers may watch. `transform` is the thread that reads these folders. */
   paths: PathPolicy
   transform: Transform
   /** A second thread for slow folders, so that other folders need not wait for the slow ones. */

@@ -69,7 +69,7 @@ function createTaskStates () {
 /** The most unfinished tasks, and the most finished tasks that are stored. */
 const MAX_UNFINISHED = 1_000
 const MAX_FINISHED = 10_000
-/** Index entries that a repair of the index writes in one transaction. */
+/** How many index entries a repair of the index writes in one transaction. */
 const BATCH = 500
 
 /**
@@ -81,7 +81,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
   let loading: Promise<TaskStates> | undefined
   /** States that are written while the keys are being read. */
   const writtenMeanwhile = new Map<string, TaskState | undefined>()
-  /** Unfinished tasks whose write is under way; they count towards MAX_UNFINISHED. */
+  /** The number of unfinished tasks whose write is under way. They count towards MAX_UNFINISHED. */
   let reserved = 0
 
   async function load (): Promise<TaskStates> {
@@ -176,7 +176,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       try {
         await work(ops)
       } catch (error) {
-        // The write may or may not have reached the disk, so the next load reads the keys again.
+        // The failed write may have reached the disk, so the next load reads the keys again.
         states = undefined
         throw error
       } finally {

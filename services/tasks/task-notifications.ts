@@ -25,7 +25,7 @@ export function budgetNotification (notifications: TaskNotifications, text: stri
 /** A notification about a task. */
 interface TaskNotification {
   kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
-  /** Another notification with the same key is ignored while this one is open. */
+  /** While this notification is open, another one with the same key is ignored. */
   key: string
   taskId?: string
   runId?: string

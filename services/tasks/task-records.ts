@@ -16,7 +16,7 @@ export type StoredHealth = TaskHealth & { asked?: true }
 
 /** The state of the triggers of a task since its start. Times are milliseconds since the Unix epoch. */
 export interface FiringState {
-  /** When the task was started or resumed. */
+  /** When the task was last started or resumed. */
   since: number
   /** The task was resumed from a pause, not started. */
   rested?: true

@@ -114,7 +114,10 @@ function healthOps (
   return notifications.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
 }
 
-/** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
+/**
+ * A change of a task. `task`, `runs`, `approvals` and `ops` are written in one transaction. Then `events` are
+ * emitted, and `after` is called.
+ */
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
@@ -133,10 +136,10 @@ export interface Change<T> {
 /** Lets an edit return undefined, for no change, only if its caller expects no result. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
-/** When the schedule ticker must next check a task, milliseconds since the Unix epoch, and whether the task runs once. */
+/** When the schedule ticker must next check a task (`at`, milliseconds since the Unix epoch), and whether the task runs only once. */
 interface DueTask {
   at: number
-  /** When the machine must be awake for the next run, milliseconds since the Unix epoch; Infinity if no run is planned. */
+  /** When the computer must be awake for the next run; milliseconds since the Unix epoch, Infinity if no run is planned. */
   awakeFrom: number
   isOnce: boolean
 }
@@ -202,7 +205,7 @@ export function createTaskRepository (
     return runs.filter((run) => run !== undefined)
   }
 
-  /** Reads a run of a task by its number; undefined when it does not exist or is damaged. */
+  /** Reads a run of a task by its number; undefined if the run does not exist or is damaged. */
   async function runNumbered (taskId: string, runNumber: number): Promise<StoredRun | undefined> {
     const pointer = await unlessDamaged(store.get<{ runId: string }>(taskRunKey(taskId, runNumber)))
     return pointer && runById(pointer.runId)

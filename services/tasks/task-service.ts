@@ -220,7 +220,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: approvals.approve,
-    /** Decides one approval of the task, named by its id. */
+    /** Decides the approval of the task that the decision names by its id. */
     decide: approvals.decide,
     /** Answers the question of the task about itself, outside of its runs. */
     choose: lifecycle.choose,

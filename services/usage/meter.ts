@@ -31,7 +31,7 @@ export interface Meter {
    * the estimated tokens of a call that was cut off before its provider reported them. Never rejects.
    */
   count(call: EndedCall): Promise<void>
-  /** Call it after each model call that failed. It writes the failure to the log only. */
+  /** Call it after each model call that failed. The failure is only logged. */
   failed(call: FailedCall): void
 }
 
@@ -40,11 +40,11 @@ interface EndedCall {
   role: Role
   reported: Reported | undefined
   estimate: () => Tokens
-  /** The duration of the call, milliseconds. */
+  /** The duration of the call; milliseconds. */
   ms: number
   /** The error code, if the call failed in the middle of its answer. */
   code?: string
-  /** The prompt of the call. */
+  /** The messages and options of the call, for traces. */
   prompt?: unknown
 }
 

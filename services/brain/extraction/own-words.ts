@@ -19,12 +19,12 @@ export interface OwnWords {
   isUnsure: boolean
 }
 
-/** A message that is prepared for looking up words. */
+/** A message prepared for `findOwnWords`, with its sentences. */
 export interface SearchableMessage extends ReadableMessage {
   sentences: Sentence[]
 }
 
-/** The most sentences that one span may cover: a statement, and its limitations. */
+/** The most sentences that one span may cover: a statement, and sentences that qualify it. */
 const MAX_SENTENCES = 3
 
 /** Prepares a message of the user for `findOwnWords`. */
@@ -34,8 +34,8 @@ export function searchable (message: string): SearchableMessage {
 }
 
 /**
- * Finds the whole sentences of a message that contain a span. The sentences must be the user's own: no quotation, code or quoted line, and
- * nothing that looks like a secret. A question is not a statement; `mayAsk` allows it, because a wish can be worded as a question.
+ * Finds the whole sentences of a message that contain `span`. The sentences must be the user's own: they contain no quotation, code, quoted
+ * line or apparent secret. A question does not count as a statement, unless `mayAsk` is set, because a wish can be worded as a question.
  */
 export function findOwnWords (
   { text, sentences, materialFrom, isMixed }: SearchableMessage,
@@ -58,7 +58,7 @@ export function findOwnWords (
   return { text: words, sentences: whole, isUnsure: isMixed || whole.at(-1)!.end > materialFrom }
 }
 
-/** Replaces each character of quoted content. If a message contains this character itself, it counts as quoted content, too. */
+/** Replaces each character of quoted content. If a message contains this character itself, the character counts as quoted content, too. */
 const HIDDEN = '\uE000'
 
 /**
@@ -97,27 +97,27 @@ const MARKUP = [
   /(?:^[^\S\n]*(?:[-*+\u2022\u2013\u2014]|\d+[.)])\s.*\n?){2}/m
 ]
 
-/** A line that introduces text below it, and the text. */
+/** Matches a line that ends with a colon, and all text below that line. */
 const INTRODUCED = /[:\uFF1A][^\S\n]*\n[^]*/
-/** A line of a transcript: a name, a colon, words. */
+/** Matches a line of a transcript: a name, a colon, words. */
 const SPEAKER = /^[^\S\n]*[^\s:\uFF1A][^:\uFF1A\n]{0,30}[:\uFF1A](?!\/\/).+$/gm
 
-/** A message, prepared for looking up its words. */
+/** A message in a form in which its words can be looked up. */
 interface ReadableMessage {
   /** The message with composed letters and straight apostrophes. */
   text: string
   /** The same text with each character of quoted content replaced by HIDDEN. */
   own: string
-  /** The offset behind a line that introduces text, such as material to work on. */
+  /** The offset of the colon that introduces pasted text, such as material to work on; Infinity for none. */
   materialFrom: number
-  /** True if somebody may have pasted parts of it: it is long, has markup, URLs or code, or looks like a transcript. */
+  /** True if parts of the message may be pasted: the message is long, has markup, URLs or code, or looks like a transcript. */
   isMixed: boolean
 }
 
-/** Characters beyond which a message may hold pasted text. */
+/** A message with more characters than this may hold pasted text. */
 const LONG = 600
 
-/** Prepares a message. The lengths of `text` and `own` are equal. */
+/** Prepares a message for the search of words. `text` and `own` have the same length. */
 function readable (message: string): ReadableMessage {
   const text = message.toWellFormed().normalize('NFC').replaceAll('\u2019', "'")
   let own = text
@@ -132,20 +132,20 @@ function readable (message: string): ReadableMessage {
 
 /** A sentence of a message. */
 interface Sentence {
-  /** The words with their final mark, exactly as in the message. */
+  /** The words with the final mark, exactly as in the message. */
   text: string
-  /** Offsets in the message: of the first character, and behind the last one. */
+  /** Offsets in the message: `start` is the first character, `end` is after the last one. */
   start: number
   end: number
   isQuestion: boolean
-  /** True if it contains quoted content. */
+  /** True if the sentence contains quoted content. */
   isQuoting: boolean
 }
 
-/** Made on first use, because it loads the rules of all scripts. */
+/** Created at its first use, because a segmenter loads the rules of all scripts. */
 let segmenter: Intl.Segmenter | undefined
 
-/** Words before a full stop that rarely end a sentence, in the languages that use such abbreviations. */
+/** Abbreviations, in several languages, after which a full stop rarely ends the sentence. */
 const ABBREVIATIONS = new Set(
   ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
     'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu ' +
@@ -154,22 +154,22 @@ const ABBREVIATIONS = new Set(
     'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
 )
 /**
- * Matches the last word before a full stop. Initials, words with full stops inside ("e.g") and numbers of one or two digits ("3. Mai")
- * count as well.
+ * Matches the last word before a full stop. A word is also an initial, a word with full stops inside ("e.g"), or
+ * a number of one or two digits ("3. Mai").
  */
 const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
 
-/** A question mark of any script. */
+/** Matches a question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
 /** Matches the particles that end a question in Japanese, Chinese and Thai, where the question mark may be missing. */
 const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
-/** Greek writes its question mark as a semicolon. */
+/** Matches the Greek question mark, which is written as a semicolon. */
 const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu
 const LIST_MARKER = /^(?:[-*+\u2022\u2013\u2014]|\d{1,2}[.)])\s+/
 
 /**
- * The sentences of a message. A sentence does not end after an abbreviation or before a small letter; it ends at a blank line
- * and at a line that begins a list item.
+ * Returns the sentences of a message. A sentence does not end after an abbreviation or before a small letter. It
+ * does end at a blank line and before a line that begins a list item.
  */
 function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
   const marked = text.replace(GREEK_QUESTION, '?')
@@ -196,10 +196,10 @@ function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
   return sentences
 }
 
-/** The characters before a possible end that are examined. */
+/** How many characters before a possible end of a sentence are examined. */
 const MAX_LOOKBACK = 80
 
-/** True if a sentence ends between two pieces of text. */
+/** True if a sentence ends between the texts `before` and `after`. */
 function endsAt (before: string, after: string): boolean {
   before = before.slice(-MAX_LOOKBACK)
   const gap = before.slice(before.trimEnd().length)

@@ -86,7 +86,7 @@ export function partsOf (term: string): string[] {
   return parts
 }
 
-/** A statement about the user, or an entry. */
+/** A statement of the user, or an entry of the memory. */
 interface Said {
   fact: string
   key?: string

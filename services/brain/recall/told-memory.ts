@@ -7,7 +7,7 @@ import { chooseShown, COMPACT_PREVIEW_TOKENS, isForAll, lineOf, promptSections, 
 import type { Entry, Memory } from '../memory.ts'
 import { createEntryIndex } from './entry-index.ts'
 
-/** The text that models get instead of a damaged memory. */
+/** The text that models receive instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 /** The most tokens of recalled entries that are added to one message. */
 export const RECALLED_TOKENS = 500

@@ -36,7 +36,7 @@ export async function runThrough (recording: Recording, service: RecordedService
   for (;;) {
     const run: Run = (await service.request('GET', `/runs/${runId}?waitMs=${WAIT_MS}`)).body
     if (run.status === 'running' || run.status === 'queued') {
-      // Only questions in the middle of a call are open while a run executes.
+      // While a run executes, only questions in the middle of a call can be open.
       if (!await answerOpen(runId, service, answering)) continue
     } else if (run.status !== 'pending_approval' || !await answerOpen(runId, service, answering)) return run
   }

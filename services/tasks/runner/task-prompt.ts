@@ -201,7 +201,7 @@ function earlierNotes ({ memory }: Pick<StoredTask, 'memory'>, last: StoredRun |
 interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
   /** The tools that are described to the model. */
   tools: Tool[]
-  /** The names of the tools that the model has to find. */
+  /** The names of deferred tools, which the model has to find. */
   deferred?: string[]
   guide: FolderGuide | undefined
   /** The lines of the prompt that list the skills. */

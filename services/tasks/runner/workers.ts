@@ -113,7 +113,7 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
       signal.removeEventListener('abort', onAbort)
       watch.stop()
       rpc.$close()
-      // Ignore messages that the worker still sends while it is being terminated.
+      // Ignores messages that the worker still sends while it is being terminated.
       port1.close()
       await worker.terminate()
       await exited

@@ -24,7 +24,7 @@ const CHECK_MS = 10_000
 const IDLE_CHECK_MS = 3_600_000
 /** The ticker counts as stalled if tasks have due times and no task was checked for this many milliseconds. */
 const STALLED_MS = 60_000
-/** Tasks that are checked concurrently, so that the store can write their changes together. */
+/** How many tasks are checked concurrently, so that the store can write their changes together. */
 const BATCH = 16
 /**
  * By how many milliseconds the wall clock and the monotonic clock may differ between two checks, before the wall clock counts as changed.
@@ -89,7 +89,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       const { runs = [], ...decided } = await decideSlots(rest) ?? { task: rest, answer: undefined }
       return { ...decided, runs: [...ended.runs ?? [], ...runs], events: ended.events }
     }
-    // Write nothing when nothing has changed.
+    // Writes nothing if nothing has changed.
     if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(checked.task, task)) return undefined
     const created = found.run &&
       await newRun(
@@ -138,7 +138,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     return { task: { ...task, health: { ...task.health!, asked: true } }, choice, answer: undefined }
   }
 
-  /** Tasks whose last check failed. */
+  /** Ids of tasks whose last check failed. */
   const failing = new Set<string>()
   let lastCheckAt = clock.awake()
 
@@ -157,14 +157,14 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
         )
       )
       lastCheckAt = clock.awake()
-      // Yield to the event loop, so that many due tasks do not delay other work.
+      // Yields to the event loop, so that many due tasks do not delay other work.
       await new Promise(setImmediate)
     }
   }
 
   return {
     check,
-    /** Removes a deleted task from the tasks whose check failed. */
+    /** Forgets a deleted task, so that its failed check no longer counts as a problem. */
     forget: (taskId: string) => {
       failing.delete(taskId)
     },

@@ -27,7 +27,7 @@ const CHARACTERS_TOLD = 16_000
 /** The most characters of the report of another task's run that the run receives. */
 const REPORT_TOLD = 8_000
 
-/** Files that changed. */
+/** Changed files for which a trigger may fire. */
 export interface FilesFound {
   type: 'files'
   trigger: Trigger & { type: 'files' }
@@ -40,7 +40,7 @@ export interface FilesFound {
   /** The files changed while the task was paused. */
   rested: boolean
 }
-/** Runs of other tasks that ended. */
+/** Ended runs of other tasks, for which a trigger may fire. */
 interface EndsFound {
   type: 'task'
   cues: Cue[]
