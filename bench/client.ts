@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
-// The load client, which runs in a separate process. It uses raw sockets, because an HTTP client would cost more than the
-// servers that it measures. It takes one command at a time over the IPC channel and answers with the result.
+// The load client, which runs in a separate process. It uses raw sockets, because an HTTP client would use more CPU than the measured
+// servers. It takes one command at a time over the IPC channel, and answers with the result.
 
-/** Opens `count` streams at once, on connections that are reused, and reads each to its end. */
+/** Opens `count` streams at once on reused connections, and reads each to its end. */
 export interface StreamsCommand {
   kind: 'streams'
   port: number
@@ -13,7 +13,7 @@ export interface StreamsCommand {
   count: number
   stamped?: boolean
 }
-/** Requests a path every `everyMs` for `forMs`. */
+/** Requests a path every `everyMs` milliseconds for `forMs` milliseconds. */
 export interface PollCommand {
   kind: 'poll'
   port: number
@@ -24,13 +24,13 @@ export interface PollCommand {
 export type Command = StreamsCommand | PollCommand
 
 export interface StreamsResult {
-  /** From the first request to the last byte of the last stream, milliseconds. */
+  /** Milliseconds from the first request to the last byte of the last stream. */
   ms: number
-  /** Text deltas read. */
+  /** The number of text deltas that were read. */
   tokens: number
-  /** Milliseconds from a stream's request to its first text delta. */
+  /** Milliseconds from each stream's request to its first text delta. */
   first: number[]
-  /** Milliseconds between a token's stamp and its reading. */
+  /** Milliseconds between the time stamp of each token and its reading. */
   lags: number[]
 }
 export interface PollResult {
@@ -69,7 +69,7 @@ async function streams ({ port, path, headers = '', body, count, stamped }: Stre
   return result
 }
 
-/** Counts the text deltas until the last chunk of the body. The measured servers never split a text delta over two writes. */
+/** Counts text deltas until the last chunk of the body. The measured servers never split a text delta over two writes. */
 function read (socket: Socket, request: string, result: StreamsResult, stamped = false): Promise<void> {
   return new Promise((resolve, reject) => {
     let tail = ''
@@ -81,7 +81,7 @@ function read (socket: Socket, request: string, result: StreamsResult, stamped =
       const read = bytes.toString('latin1')
       const text = tail + read
       ending = (ending + read).slice(-BODY_END.length)
-      // Time stamps need complete events; for counting, the first letters of a split event are enough.
+      // Time stamps need complete events. For counting, the first characters of a split event are enough.
       const end = stamped ? text.lastIndexOf('\n') + 1 : text.length
       const known = stamped ? text.slice(0, end) : text
       let found = 0

@@ -8,13 +8,13 @@ export interface Row {
   unit: string
   floor?: number
   service: number
-  /** The median of the repetitions' ratios, service to floor; absent for absolute figures. */
+  /** The median ratio of service to floor over all repetitions; absent for absolute figures. */
   ratio?: number
-  /** The ratio of each repetition, sorted, to show their spread. */
+  /** The ratios of all repetitions, sorted, to show their spread. */
   ratios?: number[]
-  /** Absent for a figure that only informs. */
+  /** The limit that the figure must not miss; absent for a figure that is only informative. */
   bar?: number
-  /** Whether more is better. */
+  /** True if the figure must be at least `bar`; otherwise it must be at most `bar`. */
   atLeast?: boolean
   pass: boolean
 }
@@ -26,7 +26,7 @@ export interface Measure {
   atLeast?: boolean
 }
 
-/** Measures floor and service alternately, so that a slow phase of the machine affects both. */
+/** Measures the subjects alternately, so that a slow phase of the machine affects all of them. */
 export async function byTurns<T, N extends string = Pair> (
   times: number,
   measure: (name: N) => Promise<T>,
@@ -35,14 +35,14 @@ export async function byTurns<T, N extends string = Pair> (
   const all: Array<Record<N, T>> = []
   for (let turn = 0; turn < times; turn++) {
     const figures = {} as Record<N, T>
-    // The order alternates, so that neither always goes first.
+    // The order alternates, so that no subject is always first.
     for (const name of turn % 2 === 0 ? names : names.toReversed()) figures[name] = await measure(name)
     all.push(figures)
   }
   return all
 }
 
-/** Returns the row of a figure that was measured alternately. */
+/** Returns the row for a figure that was measured alternately. */
 export function ratioRow (measure: Measure, figures: Array<Record<Pair, number>>): Row {
   const ratios = figures.map(({ floor, service }) => service / floor).toSorted((a, b) => a - b)
   const ratio = median(ratios)
@@ -56,7 +56,10 @@ export function ratioRow (measure: Measure, figures: Array<Record<Pair, number>>
   }
 }
 
-/** Returns two comparisons of a figure that depends on bundling: with the floor bundled like the service, and as a script. */
+/**
+ * Returns two rows for a figure that depends on bundling: compared with the floor as a bundle, like the service, and with the floor as a
+ * script.
+ */
 export function packedRows (measure: Measure, figures: Array<Record<Name, number>>): Row[] {
   return [
     ratioRow({ ...measure, what: `${measure.what}, floor bundled` }, figures),
@@ -64,7 +67,7 @@ export function packedRows (measure: Measure, figures: Array<Record<Name, number
   ]
 }
 
-/** Returns the row of a figure without a counterpart in the floor. */
+/** Returns the row for a figure that has no counterpart in the floor. */
 export function absoluteRow (measure: Measure, service: number, floor?: number): Row {
   return { ...measure, service, floor, pass: service <= measure.bar }
 }

@@ -5,10 +5,10 @@ import { type Plan, startFakeGateway } from '../test/fakes/gateway.ts'
 import { CHROMIUM, FLAGS } from '../test/harness/browser.ts'
 import { createHome, startSubject } from './subjects.ts'
 
-/** The messages of a long conversation. */
+/** The number of messages in a long conversation. */
 export const MESSAGES = 5_000
 
-/** Opens a page in Chromium for the console of a service whose model answers everything with `plan`. */
+/** Opens the console in Chromium, for a service whose model answers everything with `plan`. */
 export async function withConsole<T> (plan: Plan, work: (at: { browser: Browser, page: Page, baseUrl: string }) => Promise<T>): Promise<T> {
   const home = createHome({ threads: { titles: false } })
   const gateway = await startFakeGateway({ record: false, reply: () => plan })
@@ -25,14 +25,14 @@ export async function withConsole<T> (plan: Plan, work: (at: { browser: Browser,
   }
 }
 
-/** Opens a page that has stored nothing. */
+/** Opens a page with empty storage. */
 export async function openPage (browser: Browser, baseURL: string): Promise<Page> {
   const page = await browser.newPage({ baseURL, viewport: { width: 1280, height: 800 } })
   page.setDefaultTimeout(300_000)
   return page
 }
 
-/** Stores a conversation of so many messages, with a question in every second one. */
+/** Stores a conversation with this number of messages; every second one is a question. */
 export async function putQuestions (baseUrl: string, id: string, count: number): Promise<void> {
   const messages = Array.from({ length: count }, (_, n) => ({
     id: `m${n}`,
@@ -42,15 +42,15 @@ export async function putQuestions (baseUrl: string, id: string, count: number):
   await putThread({ client: createClient({ baseUrl }), path: { id }, body: { messages }, throwOnError: true })
 }
 
-/** What a page did while something was measured. */
+/** The work of a page during a measurement. */
 export interface PageWork {
-  /** The tasks that kept the page from answering for more than 50 ms of CPU time. */
+  /** The number of tasks that blocked the page for more than 50 ms of CPU time. */
   longTasks: number
-  /** The most rows of the conversation that were in the document at once. */
+  /** The largest number of conversation rows in the document at the same time. */
   rows: number
 }
 
-/** A task of a thread, as Chromium traces it; µs. `tdur` is its CPU time, which other processes of the machine do not lengthen. */
+/** A task of a thread in Chromium's trace; times in microseconds. `tdur` is its CPU time, which other processes do not lengthen. */
 interface TraceEvent {
   name: string
   pid: number
@@ -73,7 +73,7 @@ const WATCH = `(() => {
   }
 })()`
 
-/** Watches the only page of a browser during `work`. */
+/** Records the work of a browser's only page during `work`. */
 export async function watchWork (browser: Browser, page: Page, work: () => Promise<void>): Promise<PageWork> {
   await page.evaluate(WATCH)
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
@@ -89,10 +89,10 @@ const CODE = `\`\`\`js\n${'const value = compute(1, 2, 3)\n'.repeat(8)}\`\`\`\n\
 const LIST = '## A heading\n\n- item one\n- item **two**\n- item `three`\n\n'
 const PARAGRAPH = `${'Some words of the answer that go on and on. '.repeat(10)}\n\n`
 
-/** Returns a part of an answer as models write them: a paragraph, code or a list. */
+/** Returns part n of an answer, as models write: a paragraph, code or a list. */
 export const partOfAnswer = (n: number): string => n % 7 === 3 ? CODE : n % 5 === 0 ? LIST : PARAGRAPH
 
-/** Returns an answer of so many tokens, each of them some characters. */
+/** Returns an answer with this number of tokens, each of them a few characters long. */
 export function tokensOfAnswer (count: number): string[] {
   const tokens: string[] = []
   for (let n = 0; tokens.length < count; n++) tokens.push(...partOfAnswer(n).match(/\s*\S{1,5}|\s+/g) ?? [])

@@ -5,7 +5,7 @@ import type { Command, PollCommand, PollResult, StreamsCommand, StreamsResult } 
 
 export type Client = ReturnType<typeof startClient>
 
-/** Starts a client process, which executes the commands that client.ts describes. */
+/** Starts a client process, which executes the commands of client.ts. */
 export function startClient () {
   const child = fork(fileURLToPath(new URL('./client.ts', import.meta.url)))
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { createToolSearch } from '../services/tools/deferred/tool-index.ts'
 import { missedQuestions, type Question, questions, realTools } from '../test/harness/tool-lists.ts'
 
-// node bench/find-tools.ts [file]: how many questions find their tool among the first five of 273, and the time of the processor that a
-// search takes among 500 tools.
-// The file holds [{"question": "…", "tools": ["name", …]}]; without one, the questions of test/fakes/tool-lists are looked for.
+// node bench/find-tools.ts [file]: prints how many questions find their tool among the first five results from 273 tools, and the CPU time
+// of a search among 500 tools.
+// The file holds [{"question": "…", "tools": ["name", …]}]. Without a file, the questions of test/fakes/tool-lists are used.
 
 const [file] = process.argv.slice(2)
 const asked: Question[] = file === undefined ? questions() : JSON.parse(readFileSync(file, 'utf8'))
@@ -16,7 +16,7 @@ for (const { question, tools, found } of missed) console.log(`  ${question}\n   
 const tools = realTools()
 const many = [...tools, ...tools.map((tool) => ({ ...tool }))].slice(0, 500)
 const search = createToolSearch()
-/** Returns the time of the processor that work takes, milliseconds. */
+/** Returns the CPU time of `work`, in milliseconds. */
 async function timed (work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()

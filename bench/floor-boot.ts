@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-// Starts the floor in the same way as the service: from a bundle, with Node's compile cache, which a clean exit writes.
+// Starts the floor like the service: as a bundle with Node's compile cache, which is written at a clean exit.
 enableCompileCache(process.env.COMPILE_CACHE)
 process.on('SIGTERM', () => process.exit())
 await import('./floor.ts')

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { createGateway } from '@ai-sdk/gateway'
 import { pipeUIMessageStreamToResponse, streamText, toUIMessageStream } from 'ai'
 
-// The floor: a minimal server of model answers without validation, tools, store or log. Every figure is measured relative
-// to it, so that a slow machine affects both.
+// The floor: a minimal server of model answers without validation, tools, store or log. All figures are relative to it, so that a slow
+// machine affects both.
 
 const gateway = createGateway({ baseURL: process.env.AI_GATEWAY_BASE_URL, apiKey: process.env.AI_GATEWAY_API_KEY })
 

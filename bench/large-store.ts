@@ -7,13 +7,13 @@ import { createThreadRepository, type ThreadMessage } from '../services/threads/
 
 // Fills the store of a configuration directory with threads. Usage: node bench/large-store.ts <directory> <megabytes>
 
-/** Pairs of a question and an answer in a thread. */
+/** The number of question and answer pairs in a thread. */
 const PAIRS = 100
-/** Number of threads that are committed together, so that few synced writes are needed. */
+/** The number of threads per commit, so that few synced writes are needed. */
 const TOGETHER = 8
 const WORDS = 'the boat that left in the morning had not come back when the light on the pier was lit '.repeat(90)
 
-/** One thread of about 400 KB: short questions, long answers, every fourth with the output of a tool. */
+/** Returns a thread of about 400 KB: short questions and long answers, every fourth with the output of a tool. */
 function thread (n: number): ThreadMessage[] {
   return Array.from({ length: PAIRS }, (_, pair): ThreadMessage[] => [
     { role: 'user', parts: [{ type: 'text', text: `Question ${pair} of conversation ${n}: what happened at the harbour?` }] },
@@ -35,7 +35,7 @@ function thread (n: number): ThreadMessage[] {
   ]).flat()
 }
 
-/** The service's database with a larger buffer and without sync: a store whose filling was interrupted is made again. */
+/** Opens the service's database with a larger buffer and without sync. If the filling is interrupted, the store must be made again. */
 export const openLarge: OpenDatabase = async (location, { createIfMissing }) => {
   const level = new Level<string, Buffer>(location, {
     createIfMissing,
@@ -52,7 +52,7 @@ export const openLarge: OpenDatabase = async (location, { createIfMissing }) => 
   }
 }
 
-/** Writes threads until their records take the given number of bytes. Resolves to the number of threads. */
+/** Writes threads until their records take this number of bytes. Resolves to the number of threads. */
 export async function fillStore (dir: string, bytes: number): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
   const threads = createThreadRepository({ store, clock: systemClock, readAnswer: async () => ({ role: 'assistant' }) })

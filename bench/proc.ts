@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 // Works on Linux only.
 
-/** USER_HZ is 100 on every Linux that Node runs on. */
+/** The length of a clock tick in milliseconds: USER_HZ is 100 on every Linux on which Node runs. */
 const TICK_MS = 10
 
 /** Returns the ids of a process and all of its descendants. */
@@ -11,7 +11,10 @@ function treeOf (pid: number): number[] {
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
 }
 
-/** Returns the memory of a process tree in MB of 2^20 bytes: resident, and proportional (shared pages divided among their users). */
+/**
+ * Returns the memory of a process tree in MiB: resident (`rss`), and proportional (`pss`), in which each process counts its share of shared
+ * pages.
+ */
 export function memoryOf (pid: number): { rss: number, pss: number } {
   const sum = { rss: 0, pss: 0 }
   for (const each of treeOf(pid)) {
@@ -30,22 +33,22 @@ export function cpuOf (pid: number): number {
   return (utime + stime) * TICK_MS
 }
 
-/** Returns the CPU time of one thread in milliseconds, exactly. */
+/** Returns the exact CPU time of one thread, in milliseconds. */
 const threadCpu = (pid: number, thread: number | string): number =>
   Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
-/** As `cpuOf`, without its ticks of 10 ms. Threads that have ended do not count. */
+/** Like `cpuOf`, but exact instead of in ticks of 10 ms. Threads that have ended are not counted. */
 export const cpuExactly = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpu(pid, thread), 0)
 
 export const mainThreadCpu = (pid: number): number => threadCpu(pid, pid)
 
-/** Returns how often the threads of a process have given up a processor, after each of which they wake up again. */
+/** Returns the number of voluntary context switches of a process's threads. A thread wakes up again after each of them. */
 export const wakeUpsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')
     return sum + Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)![1])
   }, 0)
 
-/** Returns the bytes that a process has had written to a disk. A page that is synced again counts again. */
+/** Returns the bytes that a process has caused to be written to a disk. A page that is synced twice counts twice. */
 export const writtenBy = (pid: number): number => Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1])

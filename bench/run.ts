@@ -33,7 +33,7 @@ import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
 import { tableOf } from './table.ts'
 
-// node bench/run.ts [--quick] [--only <row>]: measures dist/ against the floor; see README.md beside this file.
+// node bench/run.ts [--quick] [--only <row>]: measures dist/ against the floor; see README.md in this folder.
 
 const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,

@@ -5,14 +5,14 @@ import { createSearchIndexing } from '../services/threads/search/indexing.ts'
 import { createThreadRepository, type ThreadMessage } from '../services/threads/thread-repository.ts'
 import { openLarge } from './large-store.ts'
 
-// Fills the store of a configuration directory with threads of many words, and indexes them.
+// Fills the store of a configuration directory with threads of varied words, and indexes them.
 // Usage: node bench/search-store.ts <directory> <threads> <messages of each>
 
-/** Number of threads that are committed together. */
+/** The number of threads per commit. */
 const TOGETHER = 8
 const VOCABULARY = 20_000
 
-/** Numbers between 0 and 1, the same at each call with the same seed. */
+/** Returns a generator of pseudo-random numbers between 0 and 1, which depend only on the seed. */
 function numbersFrom (seed: number) {
   let state = seed
   return () => {
@@ -28,10 +28,10 @@ const words = Array.from({ length: VOCABULARY }, (_, n) => {
   return word
 })
 
-/** A word of the vocabulary; low numbers are far more frequent, as in real texts. */
+/** Returns a word of the vocabulary. Words with low numbers are far more frequent, as in real texts. */
 const pick = (next: () => number) => words[Math.floor(VOCABULARY ** next()) - 1]
 
-/** One thread of messages of 20 to 80 words. The first message of the first thread has the words "seldomword" and "corareword". */
+/** Returns a thread of messages of 20 to 80 words. The first message of the first thread has the words "seldomword" and "corareword". */
 function thread (n: number, messages: number): ThreadMessage[] {
   const next = numbersFrom(n)
   return Array.from({ length: messages }, (_, at): ThreadMessage => {
@@ -40,12 +40,12 @@ function thread (n: number, messages: number): ThreadMessage[] {
   })
 }
 
-/** Two words of which a fifth of the messages has one and few have both, and one that nearly all threads have. */
+/** `both` are two words, one of which is in a fifth of the messages, and both in few. `usual` is in almost all threads. */
 export const QUERIES = { both: `${words[400]} ${words[500]}`, usual: words[5] }
-/** A word of one message, in the shard of many frequent ones. */
+/** A word of one message, in an index shard with many frequent words. */
 export const RARE = 'corareword'
 
-/** Writes and indexes threads. Resolves to how long the index took, milliseconds. */
+/** Writes and indexes threads. Resolves to the duration of the indexing in milliseconds. */
 export async function fillForSearch (dir: string, { threads: count, messages }: { threads: number, messages: number }): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
   const threads = createThreadRepository({ store, clock: systemClock, readAnswer: async () => ({ role: 'assistant' }) })

@@ -1,4 +1,4 @@
-/** Returns a quantile of sorted values: the value that `share` (0 to 1) of them do not exceed. */
+/** Returns a quantile of the values: the value that a share (0 to 1) of them does not exceed. */
 export function percentile (values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]

@@ -8,7 +8,10 @@ import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import { bundle, ROOT } from '../scripts/bundle.ts'
 
-/** `plain` is the floor as a script that loads its packages from node_modules; the other two are bundles with a compile cache. */
+/**
+ * The measured programs. `plain` is the floor as a script that loads its packages from node_modules; the other two are bundles with a
+ * compile cache.
+ */
 export type Name = 'floor' | 'plain' | 'service'
 export const NAMES = ['floor', 'service'] as const
 
@@ -24,7 +27,10 @@ export interface Models {
   stop(): Promise<void>
 }
 
-/** Holds the measured bundles, so that a concurrent build does not affect them. Inside the project, to resolve native modules. */
+/**
+ * The folder of the measured bundles, so that a concurrent build does not affect them. It is inside the project, so that native modules are
+ * found.
+ */
 const BUILT = join(ROOT, 'bench/results/built')
 
 /** Bundles the floor like the service, and copies the service's bundle. */
@@ -35,7 +41,7 @@ export async function prepare () {
   await build({ absWorkingDir: ROOT, entryPoints: { floor: 'bench/floor.ts' }, outdir: 'bench/results/built/plain', format: 'esm' })
 }
 
-/** Creates a folder for the caches of both subjects and the configuration of the service. */
+/** Creates a folder for the caches of all subjects and the configuration of the service. */
 export function createHome (config: object) {
   const dir = mkdtempSync(join(tmpdir(), 'bench-'))
   mkdirSync(join(dir, 'home'), { mode: 0o700 })
@@ -47,16 +53,16 @@ export function createHome (config: object) {
 interface Place {
   dir: string
   url: string
-  /** Variables besides those that every subject gets. */
+  /** Environment variables in addition to those that every subject gets. */
   env?: Record<string, string>
 }
 
-/** Starts a subject on a port without waiting until it listens. */
+/** Starts a subject on a port, without waiting until it listens. */
 export function spawnSubject (name: Name, { dir, port, url, env = {} }: Place & { port: number }) {
   const args = name === 'service' ? [join(BUILT, 'service/server.js'), '--port', `${port}`] : [join(BUILT, `${name}/floor.js`)]
   const child = spawn(process.execPath, args, {
     cwd: join(dir, 'work'),
-    // The subject writes its log, but nothing reads it.
+    // The subject writes its log as usual, but nothing reads it.
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       PATH: process.env.PATH,
@@ -80,7 +86,7 @@ export async function startSubject (name: Name, place: Place): Promise<Subject> 
   return { pid: child.pid!, port, stop }
 }
 
-/** Starts the model server in a separate process; `args` as in test/fakes/gateway.ts. */
+/** Starts the model server in a separate process; `args` are options of test/fakes/gateway.ts. */
 export async function startModels (
   args: { tokens: number, rate?: number, delay?: number, structuredDelay?: number, stamp?: boolean }
 ): Promise<Models> {

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 
-/** Reads the events of tasks. `of` resolves when the run of that task has completed, and rejects when it has failed. */
+/** Reads the events of tasks. `of` resolves when the run of a task has completed, and rejects if it has failed. */
 export async function watchEnds (port: number) {
   const request = get({ port, host: '127.0.0.1', path: '/tasks/events' })
   const [response] = await once(request, 'response') as [IncomingMessage]
   const waiting = new Map<string, PromiseWithResolvers<void>>()
-  // Closing the request ends the stream with an error.
+  // Closing the request ends the stream with an error, which is ignored.
   createInterface({ input: response }).on('error', () => {}).on('line', (line) => {
     if (!line.startsWith('data: ')) return
     const event = JSON.parse(line.slice('data: '.length)) as { type: string, taskId: string }

@@ -1,11 +1,11 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Approval } from './goal.ts'
 
-/** What a command line names that lies, or leads, outside of its folder. */
+/** Matches the parts of a command line that name a path or host outside of its folder. */
 const OUTSIDE = /(?:^|[\s"'`=(:;|&<>])(?:~|\.\.(?=[/\s"']|$)|\/[^\s"'`;|&<>)]*|(?:sudo|curl|wget|ssh|scp|nc)(?=\s|$))/g
 const PATHS = ['path', 'from', 'to', 'cwd']
 
-/** Whether the user of a goal lets a call run. */
+/** Returns true if the user of a goal approves a call. */
 export function isApproved (rule: Approval, { toolName, input }: { toolName: string, input: unknown }, folder: string): boolean {
   if (rule === 'all') return true
   if (rule === 'none') return false

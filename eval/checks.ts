@@ -7,15 +7,15 @@ import { getBrain, getTaskSchedule, listTasks } from '../client/index.ts'
 import { differences, writeFiles, type Files, type Snapshot } from './folder.ts'
 import type { Check, Outcome } from './goal.ts'
 
-/** How long a command of a check may take, ms. */
+/** How long a command of a check may take, in milliseconds. */
 const COMMAND_MS = 30_000
-/** Characters of a text in a failure. */
+/** The maximum number of characters of a text in a failure. */
 const SHOWN = 160
 
 const short = (text: string) => text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 const quoted = (text: string) => short(JSON.stringify(text))
 
-/** The file is there and has exactly this content. */
+/** The file exists and has exactly this content. */
 export const file = (path: string, content: string | Uint8Array): Check => ({
   says: `${path} has exactly the expected bytes`,
   failure: ({ after }) => {
@@ -25,7 +25,7 @@ export const file = (path: string, content: string | Uint8Array): Check => ({
   }
 })
 
-/** After the answer to the message `turn`, from 0, the file had exactly this content. */
+/** After the answer to message `turn`, counted from 0, the file had exactly this content. */
 export const fileAfter = (turn: number, path: string, content: string): Check => ({
   says: `${path} has exactly the expected bytes after answer ${turn + 1}`,
   failure: ({ turns }) => {
@@ -34,7 +34,7 @@ export const fileAfter = (turn: number, path: string, content: string): Check =>
   }
 })
 
-/** The file is there and its text fulfils what `says` says. */
+/** The file exists, and its text matches `holds`. `says` describes the condition. */
 export const fileThat = (path: string, says: string, holds: RegExp | ((text: string) => boolean)): Check => ({
   says: `${path} ${says}`,
   failure: ({ after }) => {
@@ -44,7 +44,7 @@ export const fileThat = (path: string, says: string, holds: RegExp | ((text: str
   }
 })
 
-/** A text that cannot be read, as JSON that is none, fulfils nothing. */
+/** Returns false for a text that `holds` cannot parse, such as invalid JSON. */
 function holdsFor (holds: (text: string) => boolean, text: string): boolean {
   try {
     return holds(text)
@@ -65,13 +65,13 @@ export const gone = (...paths: string[]): Check => ({
   failure: ({ after }) => listed(paths.filter((path) => after.has(path)), 'still there')
 })
 
-/** No file changed, came or went but those. */
+/** No file was changed, added or removed, except for the allowed ones. */
 export const nothingElse = (...allowed: string[]): Check => ({
   says: allowed.length === 0 ? 'no file was changed' : `no file was changed but ${allowed.join(', ')}`,
   failure: ({ before, after }) => changesIn(before, after, (path) => allowed.includes(path))
 })
 
-/** Those files are as they were. */
+/** These files are unchanged. */
 export const untouched = (...paths: string[]): Check => ({
   says: `${paths.join(', ')} ${paths.length === 1 ? 'is' : 'are'} as before`,
   failure: ({ before, after }) => changesIn(before, after, (path) => !paths.includes(path))
@@ -88,7 +88,7 @@ function changesIn (before: Snapshot, after: Snapshot, isAllowed: (path: string)
 }
 
 /**
- * `node <args>` succeeds in a copy of the working folder, to which `files` are added: tests that the agent has not seen. Its output
+ * `node <args>` succeeds in a copy of the working folder, to which `files` are added, such as tests that the agent has not seen. Its output
  * matches `prints`.
  */
 export const nodeRuns = (
@@ -116,13 +116,13 @@ export const nodeRuns = (
   }
 })
 
-/** The last answer matches; `turn` names another one, from 0. */
+/** The answer matches: the last one, or answer `turn`, counted from 0. */
 export const answers = (says: string, pattern: RegExp, turn = -1): Check => ({
   says: `the answer ${says}`,
   failure: (outcome) => pattern.test(answerOf(outcome, turn)) ? undefined : `it was ${quoted(answerOf(outcome, turn))}`
 })
 
-/** The last answer fulfils what `says` says. */
+/** The last answer meets the condition `holds`; `says` describes it. */
 export const answersThat = (says: string, holds: (text: string) => boolean): Check => ({
   says: `the answer ${says}`,
   failure: (outcome) => holds(answerOf(outcome, -1)) ? undefined : `it was ${quoted(answerOf(outcome, -1))}`
@@ -140,7 +140,8 @@ export const neverAnswers = (says: string, pattern: RegExp): Check => ({
 const answerOf = ({ answers }: Outcome, turn: number) => answers.at(turn) ?? ''
 
 /**
- * A number as people of several countries write it: 1234.5 is also 1,234.50, 1.234,50 and 1 234,5. No digits stand beside it.
+ * Returns a pattern for a number in the notation of several countries: 1234.5 is also 1,234.50, 1.234,50 and 1 234,5. No digits may be
+ * beside it.
  */
 export function amount (value: number): RegExp {
   const [whole, fraction = ''] = String(value).split('.')
@@ -149,7 +150,7 @@ export function amount (value: number): RegExp {
   return new RegExp(`(?<!\\d|\\d[.,])${groups}${decimals}(?![.,]?\\d)`)
 }
 
-/** The structured answer is this one; numbers and texts are compared exactly, the order of keys is not. */
+/** The structured answer equals `expected`. Numbers and texts are compared exactly; the order of keys does not matter. */
 export const objectIs = (expected: object): Check => ({
   says: 'the structured answer has the right values',
   failure: ({ object }) => isDeepStrictEqual(object, expected) ? undefined : `it was ${short(JSON.stringify(object) ?? 'missing')}`
@@ -160,14 +161,14 @@ export const askedNothing: Check = {
   failure: ({ approvals }) => listed(approvals.map(({ tool }) => tool), 'asked')
 }
 
-/** The user was asked before what must not be guessed. */
+/** The user was asked about something that the agent must not guess. */
 export const askedFirst = (says: string, pattern: RegExp): Check => ({
   says: `the user was asked ${says}`,
   failure: ({ questions }) =>
     questions.some((question) => pattern.test(question)) ? undefined : `the questions were ${short(JSON.stringify(questions))}`
 })
 
-/** The user is not pressed: what was denied is not asked for in other words. */
+/** The user was not pressed: a denied action was not requested again in other words. */
 export const askedAtMost = (times: number): Check => ({
   says: `the user was asked for an approval at most ${times === 1 ? 'once' : `${times} times`}`,
   failure: ({ approvals }) => approvals.length <= times ? undefined : `asked: ${approvals.map(({ tool }) => tool).join(', ')}`
@@ -187,15 +188,14 @@ export const remembers = (says: string, pattern: RegExp): Check => ({
   }
 })
 
-/** There is one task, and its next five times of local time all fulfil what `says` says. */
-/** The minutes of two weeks from now on that `holds`. */
+/** Returns the minutes of the next two weeks for which `holds` is true. */
 function timesOfTwoWeeks (holds: (date: Date) => boolean): Date[] {
   const minute = 60_000
   const first = Math.ceil(Date.now() / minute) * minute
   return Array.from({ length: 14 * 24 * 60 }, (_, at) => new Date(first + at * minute)).filter(holds)
 }
 
-/** One task runs at all the times of the next two weeks for which `holds` is true, and at no other. */
+/** One task exists, and it runs at all times of the next two weeks for which `holds` is true, and at no other time. */
 export const taskRunsAt = (says: string, holds: (date: Date) => boolean): Check => ({
   says: `one task runs ${says}`,
   failure: async ({ agent: { client } }) => {
@@ -223,7 +223,7 @@ export const taskIs = (says: string, pattern: RegExp): Check => ({
   }
 })
 
-/** Every run came to its own end. It stands before the checks of every goal. */
+/** Every run has completed by itself. This check precedes the checks of every goal. */
 export const ended: Check = {
   says: 'every run came to its end',
   failure: ({ runs }) => {

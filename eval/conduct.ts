@@ -1,20 +1,20 @@
 import type { Outcome } from './goal.ts'
 
-// What every run owes the user, however weak its model is. What is missing here is a fault of the service, not of the model.
+// Rules that every run must follow, however weak its model is. A violation is a fault of the service, not of the model.
 
 type Run = Outcome['runs'][number]
 
-/** Tokens of chat templates and tags of calls, which a model may write and nobody is to see. */
+/** Matches tokens of chat templates and tags of tool calls, which a model may write but no user must see. */
 const TOKENS = new RegExp(
   String.raw`<[|｜][\w▁/-]{2,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS)\]|` +
     String.raw`</?(?:s|eos|bos|tool_call|tool_response|start_of_turn|end_of_turn)>`
 )
-/** Steps in a row without a call that was carried out, after which a run ends. */
+/** The number of consecutive steps without an executed call after which a run ends. */
 const FRUITLESS_STEPS = 8
-/** States in which a run is neither over nor waits for somebody. */
+/** States of a run that neither has ended nor waits for a person. */
 const UNDER_WAY = ['queued', 'running']
 
-/** Returns what the runs of a trial owe the user, in sentences; [] when all is well. */
+/** Returns the violated rules of a trial's runs, in sentences; an empty list if there are none. */
 export function faultsOf ({ runs, answers }: Pick<Outcome, 'runs' | 'answers'>): string[] {
   const texts = [...answers, ...runs.map(({ output = '' }) => output)]
   const tokens = texts.flatMap((text) => TOKENS.exec(text)?.[0] ?? [])
@@ -31,7 +31,7 @@ function faultsOfRun ({ status, output = '', object, error, stopped, toolCalls }
   ]
 }
 
-/** Returns the greatest number of calls in a row that did not begin. */
+/** Returns the largest number of consecutive calls that did not begin. */
 function longestFruitless (calls: Run['toolCalls']): number {
   let [most, now] = [0, 0]
   for (const { status, begun } of calls) {

@@ -4,11 +4,11 @@ import { snapshotOf } from './folder.ts'
 import { isApproved } from './approvals.ts'
 import type { Goal, Outcome, Reply } from './goal.ts'
 
-/** A goal on its way: who is asked, and what was said so far. */
+/** A goal in progress: the agent that is asked, and the messages so far. */
 export interface Drive {
   goal: Goal
   agent: Agent
-  /** The working folder. */
+  /** The path of the working folder. */
   folder: string
   /** The address of the goal's web server, if it has one. */
   site: string
@@ -19,7 +19,10 @@ export interface Drive {
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'interrupted', 'pending_approval']
 const WAIT_MS = 60_000
 
-/** Says the user's messages, one after the answer to the other. Rejects with what a run fails with, after which nothing more is said. */
+/**
+ * Sends the user's messages, each after the answer to the one before. Rejects with the error of a failed run; no further message is sent
+ * then.
+ */
 export async function converse ({ goal, agent, folder, site, signal, said }: Drive, limits: RunOptions) {
   const { says = [], tools, schema, replies } = goal
   let id: string | undefined
@@ -46,14 +49,14 @@ export async function converse ({ goal, agent, folder, site, signal, said }: Dri
     if (typeof turn !== 'string') id = undefined
     const asked = said.questions.length
     const text = await say((typeof turn === 'string' ? turn : turn.anew).replaceAll('{site}', site))
-    // A question at the end of an answer is a question, too.
+    // A question at the end of an answer counts as a question, too.
     if (replies === undefined || said.questions.length > asked || !/[?？]\s*$/.test(text)) continue
     said.questions.push(text)
     await say(replies.say)
   }
 }
 
-/** Answers for the user, and notes what was asked. */
+/** Returns the handlers that answer for the user and record the requests. */
 function handlersOf (
   { approve = 'inside', replies, options }: Goal,
   folder: string,
@@ -80,7 +83,7 @@ const answersTo = (questions: Questions, { choose, say }: Reply): Answers =>
   Object.fromEntries(questions.map(({ id, options = [] }) =>
     [id, options.find(({ value, label }) => choose.test(value) || choose.test(label))?.value ?? say]))
 
-/** Makes the task, starts it and waits until its run is over, or waits for a person. An abort ends the run. */
+/** Creates the task, starts it, and waits until its run has ended or waits for a person. An abort ends the run. */
 export async function runOnce (drive: Drive, task: TaskBody) {
   const { agent: { client }, folder, signal } = drive
   const { data: { id } } = await createTask({ client, body: { cwd: folder, ...task }, signal, throwOnError: true })

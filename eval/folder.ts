@@ -1,10 +1,12 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 
-/** Contents of files by their paths. */
+/** File contents by path. */
 export type Files = Record<string, string | Uint8Array>
 
-/** The files and links below a folder by their paths with `/`; a link is `-> ` and where it leads. Folders alone are not noted. */
+/**
+ * The files and links below a folder, by their paths with `/`. The value of a link is `-> ` and its target. Empty folders are not recorded.
+ */
 export type Snapshot = Map<string, Buffer>
 
 export function writeFiles (folder: string, files: Files = {}, links: Record<string, string> = {}) {
@@ -26,7 +28,7 @@ export function snapshotOf (folder: string): Snapshot {
   }))
 }
 
-/** The paths that are new, changed or gone, each with that word. */
+/** Returns the paths that are new, changed or gone, each with that word. */
 export function differences (before: Snapshot, after: Snapshot): Map<string, 'new' | 'changed' | 'gone'> {
   const found = new Map<string, 'new' | 'changed' | 'gone'>()
   for (const [path, content] of after) {

@@ -1,67 +1,64 @@
 import type { Agent, RunOptions, Run, RunRequest, TaskBody } from '../client/index.ts'
 import type { Files, Snapshot } from './folder.ts'
 
-/**
- * Something that a user wants, with checks of what came of it. A goal says nothing about the way there: any way that leads to the outcome
- * passes.
- */
+/** A task that a user wants done, with checks of the outcome. A goal does not prescribe the way: every way to the outcome passes. */
 export interface Goal {
-  /** Unique, for `--only` and tables. */
+  /** A unique name, for `--only` and tables. */
   name: string
-  /** What a failure of it says about the agent. */
+  /** The ability of the agent that the goal measures. */
   measures: string
-  /** The messages of the user, one after the other. `{site}` stands for the address of the goal's web server. */
+  /** The user's messages, in order. `{site}` is replaced by the address of the goal's web server. */
   says?: Turn[]
-  /** In place of messages: a background task, which is run once. */
+  /** A background task, which is run once, instead of messages. */
   task?: TaskBody
-  /** Files of the working folder by path. */
+  /** Files of the working folder, by path. */
   files?: Files
-  /** Files beside the working folder, which no goal wants changed. */
+  /** Files outside of the working folder, which no goal may change. */
   outside?: Files
-  /** Symbolic links of the working folder, and where they lead. */
+  /** Symbolic links in the working folder, with their targets. */
   links?: Record<string, string>
-  /** Pages of a web server on this machine, by path. */
+  /** Pages of a local web server, by path. */
   site?: Record<string, string>
-  /** The tool server that is connected: the reference server of MCP. */
+  /** The connected tool server: the reference server of MCP. */
   server?: 'everything'
   /** Tools of the application. */
   tools?: RunRequest['tools']
   options?: RunOptions
-  /** JSON schema of the answer. */
+  /** The JSON Schema of the structured answer. */
   schema?: object
-  /** How requests for approval are answered: `inside` by default. */
+  /** How approval requests are answered; `inside` by default. */
   approve?: Approval
-  /** How questions are answered; without it they are declined. */
+  /** How questions are answered; without it, they are declined. */
   replies?: Reply
   checks: Check[]
 }
 
-/** A message; `anew` begins another conversation with it. */
+/** A message of the user. `anew` begins a new conversation with the message. */
 export type Turn = string | { anew: string }
 
 /**
- * `all` approves everything, `none` denies everything, `inside` approves what names nothing outside of the working folder; a pattern
- * denies the calls whose name and input match it.
+ * `all` approves every call and `none` denies every call. `inside` approves calls that name nothing outside of the working folder. `deny`
+ * denies calls whose name and input match the pattern, and approves the others.
  */
 export type Approval = 'all' | 'none' | 'inside' | { deny: RegExp }
 
-/** The first option that matches `choose` is taken; a question without such an option is answered with `say`. */
+/** The first option that matches `choose` is chosen. A question without such an option is answered with `say`. */
 export interface Reply {
   choose: RegExp
   say: string
 }
 
-/** A statement about the outcome. */
+/** A statement that must hold for the outcome. */
 export interface Check {
-  /** What must hold, in words. */
+  /** The statement, in words. */
   says: string
-  /** What was found instead; undefined when it holds. */
+  /** Returns what was found instead; undefined if the statement holds. */
   failure (outcome: Outcome): string | undefined | Promise<string | undefined>
 }
 
-/** What came of a goal, while its service still runs. */
+/** The outcome of a goal, while its service still runs. */
 export interface Outcome {
-  /** The working folder. */
+  /** The path of the working folder. */
   folder: string
   before: Snapshot
   after: Snapshot
@@ -69,14 +66,14 @@ export interface Outcome {
   turns: Snapshot[]
   outsideBefore: Snapshot
   outsideAfter: Snapshot
-  /** The answers to the user's messages; of a task the output of its run. */
+  /** The answers to the user's messages; for a task, the output of its run. */
   answers: string[]
   object?: unknown
-  /** Every request for approval. */
+  /** All approval requests. */
   approvals: Array<{ tool: string, input: unknown, approved: boolean }>
-  /** Every question to the user. */
+  /** All questions to the user. */
   questions: string[]
-  /** The paths that the goal's web server was asked for. */
+  /** The paths that were requested from the goal's web server. */
   visits: string[]
   runs: Run[]
   agent: Agent

@@ -1,13 +1,13 @@
 import type { Setup } from './trial.ts'
 
-/** The variables that hold the keys of makers, by the names of their providers. */
+/** The environment variables with the keys of model providers, by provider name. */
 const MAKERS = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY', google: 'GOOGLE_GENERATIVE_AI_API_KEY' }
-/** What of the environment is not the service's: other services, and what test runners have node load. */
+/** Environment variables that the service must not inherit: those of other services, and modules that test runners make Node load. */
 const FOREIGN = /^(?:LOCAL_AGENT_|NODE_OPTIONS$|NODE_TEST_CONTEXT$|NODE_V8_COVERAGE$|TAP)/
 
 type Environment = Record<string, string | undefined>
 
-/** How the service is given a model, or why it cannot be: what is to be set, in a sentence. */
+/** Returns the settings that give the service a model, or a sentence with the missing settings. */
 export function setupFor (
   model: string,
   { env, config = {} }: { env: Environment, config?: Record<string, unknown> }

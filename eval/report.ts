@@ -3,14 +3,17 @@ import type { Trial } from './trial.ts'
 const HEAD = ['goal', 'passed', 'steps', 'calls', 'tokens in', 'tokens out', 'cost', 'time']
 const COUNTS = ['steps', 'calls', 'inputTokens', 'outputTokens'] as const
 
-/** the trials of each goal, in the order in which the goals come first. */
+/** Returns the trials of each goal, in the order in which the goals first appear. */
 export function byGoal (trials: readonly Trial[]): Map<string, Trial[]> {
   const goals = new Map<string, Trial[]>()
   for (const trial of trials) goals.set(trial.goal, [...goals.get(trial.goal) ?? [], trial])
   return goals
 }
 
-/** One line a goal: of several trials the medians, but of their cost the sum; below, the first check that failed in each. */
+/**
+ * Returns a table with one line per goal: medians over its trials, and the sum of their cost. Below the table is the first failed check of
+ * each trial.
+ */
 export function tableOf (trials: readonly Trial[]): string {
   const goals = [...byGoal(trials)]
   const lines = goals.map(([goal, of]) => [
@@ -28,11 +31,11 @@ export function tableOf (trials: readonly Trial[]): string {
   return [print(HEAD), ...lines.map(print), ...[failures, faults].flatMap((list) => list.length > 0 ? ['', ...list] : [])].join('\n')
 }
 
-/** The first check that failed, in words, and where the files are. */
+/** Returns the first failed check, in words, and the folder with the files. */
 export const failureOf = ({ goal, problems: [{ check, found }], folder }: Trial) =>
   `${goal}: expected: ${check}. Found: ${found}${folder === undefined ? '' : `\n  Its files are in ${folder}`}`
 
-/** One line: what passed, what it cost, and the median time of a goal. */
+/** Returns one line: the passed goals, the cost, and the median time of a goal. */
 export function summaryOf (trials: readonly Trial[], { model, notTried = 0 }: { model: string, notTried?: number }): string {
   const goals = [...byGoal(trials).values()]
   const count = trials.length
@@ -49,7 +52,7 @@ export function summaryOf (trials: readonly Trial[], { model, notTried = 0 }: { 
 
 const passed = (trials: readonly Trial[]) => trials.filter((each) => each.passed).length
 
-/** The sum; `+` where the price of some calls is unknown, `?` where it is of all. */
+/** Returns the total cost; `+` is added if the price of some calls is unknown, and `?` is returned if no price is known. */
 function costOf (trials: readonly Trial[]): string {
   const known = trials.flatMap(({ costUsd }) => costUsd ?? [])
   if (known.length === 0) return '?'
@@ -57,7 +60,7 @@ function costOf (trials: readonly Trial[]): string {
   return `$${known.reduce((sum, cost) => sum + cost, 0).toFixed(3)}${isPartial ? '+' : ''}`
 }
 
-/** Wilson's interval for a rate, 95 %: it holds for few trials and for rates of 0 and 1, too. */
+/** Returns Wilson's 95 % confidence interval of a rate, which is also valid for few trials and for rates of 0 and 1. */
 export function interval (good: number, all: number): [low: number, high: number] {
   const z = 1.96
   const rate = good / all

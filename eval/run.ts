@@ -9,7 +9,7 @@ import { setupFor } from './models.ts'
 import { summaryOf, tableOf } from './report.ts'
 import { prove, proofOf } from './scripted/prove.ts'
 
-// npm run eval -- --model <provider>/<model>: has an agent reach the project's goals; see README.md.
+// npm run eval -- --model <provider>/<model>: runs the project's goals with an agent; see README.md.
 
 const USAGE = `npm run eval -- --model <provider>/<model> [options]
 npm run eval -- --small [options]               the small model that npm run test:models has installed
@@ -81,7 +81,7 @@ function configOf (path: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Tries every goal so often, several at once, as long as the budget lasts. */
+/** Tries every goal the given number of times, several at once, until the budget is used up. */
 async function tryAll (
   goals: Goal[],
   setup: Setup,
@@ -106,7 +106,7 @@ async function tryAll (
   return { trials: trials.sort(([a], [b]) => a - b).map(([, trial]) => trial), notTried }
 }
 
-/** Starts the server of the small model and tries the goals with it. */
+/** Starts the server of the small model, and tries the goals with it. */
 async function evaluateSmall () {
   if (!isInstalled()) usage('The small model is not installed: npm run test:models installs it and its server.')
   const engine = await startEngine()
@@ -144,7 +144,7 @@ async function evaluate (model: string, config = configOf(options.config)) {
   process.exitCode = notTried > 0 || trials.some(({ passed }) => !passed) ? 1 : 0
 }
 
-/** Shows that the good script of each goal passes and that each of its checks fails for a bad one. */
+/** Proves the goals: the good script of each goal must pass, and each of its checks must fail for a bad script. */
 async function proveAll () {
   let isProven = true
   for (const goal of goalsOf(options.only)) {

@@ -11,54 +11,54 @@ import { converse, runOnce, type Drive } from './drive.ts'
 import { snapshotOf, writeFiles } from './folder.ts'
 import type { Goal, Outcome } from './goal.ts'
 
-/** What all trials of an evaluation have in common. */
+/** The settings that all trials of an evaluation share. */
 export interface Setup {
   model: string
   /** Added to the config.json of the service. */
   config?: Record<string, unknown>
-  /** The environment of the service, with the keys of models. */
+  /** The environment of the service, which also holds keys of models. */
   env: NodeJS.ProcessEnv
-  /** Keys of makers, by provider, which the service gets on its standard input. */
+  /** Keys of model providers, by provider, which the service receives on its standard input. */
   keys?: Record<string, string>
-  /** How long a goal may take, ms. */
+  /** How long a goal may take, in milliseconds. */
   timeMs: number
-  /** What the runs of this trial may cost. */
+  /** The cost limit for the runs of this trial, in US dollars. */
   budgetUsd?: number
 }
 
-/** What came of one trial. */
+/** The result of one trial. */
 export interface Trial {
   goal: string
   passed: boolean
-  /** The checks that failed, in their order, and what was found instead. */
+  /** The failed checks, in order, each with what was found instead. */
   problems: Array<{ check: string, found: string }>
-  /** What the service owed the user in spite of its model. */
+  /** The rules that the service violated, whatever its model did. */
   faults: string[]
-  /** How each run ended, in the order of the runs: its state, and why it stopped short. */
+  /** The end of each run, in order: its state, and why it stopped short. */
   ends: string[]
-  /** Calls of the model that answers, and calls of tools. */
+  /** The number of calls of the answering model, and of tool calls. */
   steps: number
   calls: number
   inputTokens: number
   outputTokens: number
-  /** Absent when no call has a price; `isPartial` when some have none. */
+  /** Absent if no call has a price; `isPartial` is true if only some calls have one. */
   costUsd?: number
   isPartial?: boolean
-  /** From the first message to the last answer, ms. */
+  /** Milliseconds from the first message to the last answer. */
   ms: number
-  /** The folder of a trial that failed, with its files and the home of its service. */
+  /** The folder of a failed trial, with its files and the home of its service. */
   folder?: string
 }
 
 type Site = Awaited<ReturnType<typeof startSite>>
 
-/** How long a tool server may take until it is connected, and how often that is looked at, ms. */
+/** How long a tool server may take to connect, and the polling interval, in milliseconds. */
 const CONNECT_MS = 30_000
 const LOOK_MS = 50
-/** How long the record of a run may follow its last event, ms. */
+/** How long after its last event the record of a run may appear, in milliseconds. */
 const RECORD_MS = 10_000
 
-/** Tries a goal once, in a folder and with a service of its own. Never rejects: what goes wrong on the way fails the trial. */
+/** Tries a goal once, in a separate folder and with a separate service. Never rejects: an unexpected error fails the trial. */
 export async function tryGoal (goal: Goal, setup: Setup): Promise<Trial> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `goal-${goal.name}-`)))
   const result = await inService(folder, goal, setup, (agent, site) => trialIn(folder, goal, setup, { agent, site })).catch((error) => ({
@@ -70,7 +70,9 @@ export async function tryGoal (goal: Goal, setup: Setup): Promise<Trial> {
   return { goal: goal.name, passed, ...result, ...!passed && { folder } }
 }
 
-/** Asks the model something small, so that a wrong key is found before all goals fail. Resolves to why it does not answer. */
+/**
+ * Sends a small request to the model, so that a wrong key is found before all goals fail. Resolves to the reason why it does not answer.
+ */
 export async function whyUnusable (setup: Setup): Promise<string | undefined> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'goal-model-')))
   const asked = async ({ client }: Agent) => (await testProvider({ client, body: { model: setup.model }, throwOnError: true })).data
@@ -88,7 +90,7 @@ type Result = Omit<Trial, 'goal' | 'passed' | 'folder'>
 
 const NOTHING = { faults: [], ends: [], steps: 0, calls: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
 
-/** Calls `use` while a service runs whose workspace is `work` in that folder. */
+/** Calls `use` while a service runs whose workspace is `work` in this folder. */
 async function inService<T> (
   folder: string,
   goal: Pick<Goal, 'files' | 'links' | 'outside' | 'site' | 'server'>,
@@ -147,13 +149,13 @@ async function trialIn (
   }
   const late = drive.signal.aborted ? [{ check: 'it is done in time', found: `it took longer than ${setup.timeMs / 1000} s` }] : []
   const problems = [...late, ...await problemsOf(goal, outcome)]
-  // A refused request leaves no run that tells of it.
+  // A refused request leaves no run with an error, so the request's own error is reported.
   if (failure instanceof AgentError && problems.length === 0) problems.push({ check: ended.says, found: failure.message })
   const ends = outcome.runs.map(endOf).reverse()
   return { problems, faults: faultsOf(outcome), ends, ...await spent(agent), calls: callsOf(outcome), ms }
 }
 
-/** All runs. The record of one whose last event has just come may follow in a moment. */
+/** Returns all runs. The record of a run may appear shortly after its last event. */
 async function runsOf ({ client }: Agent): Promise<Outcome['runs']> {
   const { data: { runs } } = await listRuns({ client, query: { limit: 500 }, throwOnError: true })
   return Promise.all(runs.map(async (run) => {
@@ -177,7 +179,7 @@ async function problemsOf ({ checks }: Goal, outcome: Outcome): Promise<Trial['p
   return problems
 }
 
-/** Makes the configuration directory of the service. */
+/** Creates the configuration directory of the service. */
 function homeIn (folder: string, { site, server }: Pick<Goal, 'site' | 'server'>, { model, config }: Setup): string {
   const home = join(folder, 'home')
   mkdirSync(home, { mode: 0o700 })

@@ -10,11 +10,11 @@ import { noticesOf } from './notices.ts'
 
 const dist = `${ROOT}dist/`
 
-// Removes the files of the previous build. The client's build is in a folder of its own and stays.
+// Removes the files of the previous build, except for the client, which has its own folder and its own build.
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 
-// Without the blanks that people read, which are nearly half of it.
+// Removes the indentation, which is almost half of the document.
 const document = Buffer.from(JSON.stringify(JSON.parse(readFileSync(`${ROOT}openapi.json`, 'utf8'))))
 const [consoleFiles, devicePage, transform, task, desktop, salvage, boxForwarder, portRelay] = await Promise.all([
   bundleConsole(),

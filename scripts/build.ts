@@ -9,7 +9,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 await Promise.all([
   import('./build-server.ts'),
-  // They are published as JavaScript with type declarations, so that their users do not need TypeScript.
+  // Published as JavaScript with type declarations, so that users do not need TypeScript.
   ...['client', 'supervisor'].map((name) => promisify(execFile)(process.execPath, [tsc, '-p', ROOT + name]).catch(({ stdout }) => {
     throw new Error(`the ${name} was not built:\n${stdout}`)
   }))

@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 import { bundled, ROOT } from './bundle.ts'
 
-/** What the first page may load, in bytes after compression. */
+/** The limit for the files of the first page, in compressed bytes. */
 const FIRST_LOAD = 300_000
 
 /**
- * Builds the console. Returns its files, compressed, by their names in the pack. Throws when the files of the first page are larger
- * than FIRST_LOAD.
+ * Builds the console. Returns its compressed files, by their names in the pack. Throws if the files of the first page are larger than
+ * FIRST_LOAD.
  */
 export async function bundleConsole (): Promise<Map<string, Uint8Array>> {
   const built = await atReadablePath(async (root) =>
@@ -39,7 +39,7 @@ export async function bundleConsole (): Promise<Map<string, Uint8Array>> {
   return new Map([...files].map(([name, content]) => [`console/${name}`, content]))
 }
 
-/** Runs the build at ROOT, or at a link to it when its path has signs that Vite takes for parts of a URL. */
+/** Runs the build at ROOT, or at a symbolic link to it if the path contains characters that Vite treats as part of a URL. */
 async function atReadablePath<T> (work: (root: string) => Promise<T>): Promise<T> {
   if (!/[#?%]/.test(ROOT)) return await work(ROOT)
   const folder = mkdtempSync(join(tmpdir(), 'console-build-'))
@@ -52,7 +52,9 @@ async function atReadablePath<T> (work: (root: string) => Promise<T>): Promise<T
   }
 }
 
-/** The files that the first page loads: the page, its entry with all that it imports, the same of the inbox, and all styles. */
+/**
+ * Returns the files that the first page loads: the HTML, the entry with all its imports, the inbox with all its imports, and all styles.
+ */
 function firstFiles (output: Rolldown.RolldownOutput['output']): string[] {
   const chunks = new Map(output.flatMap((file) => file.type === 'chunk' ? [[file.fileName, file] as const] : []))
   const isFirst = (name: string) => /^(index\.html|assets\/(index|inbox|live-worker|style)-.*)$/.test(name)

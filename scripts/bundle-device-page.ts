@@ -6,7 +6,7 @@ import { ROOT } from './bundle.ts'
 
 const SOURCE = `${ROOT}console/device/`
 
-/** Builds the page of paired devices. Returns its files, compressed, by their names in the pack; those of assets hold a digest. */
+/** Builds the page for paired devices. Returns its compressed files, by their names in the pack. Asset names contain a digest. */
 export async function bundleDevicePage (): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,

@@ -2,12 +2,12 @@ import { build, type Metafile, type OnResolveArgs, type Plugin } from 'esbuild'
 import { bundleProgram, ROOT, SHARED } from './bundle.ts'
 import { late } from './late.ts'
 
-// Bundles a program as two: the modules that its start needs, and all others, which it imports dynamically or by scripts/late.ts. A start
-// reads the first alone. Both are functions as bundleProgram makes them. Each gets a function that returns the exports of a module of the
-// other half, so that no module is in both.
+// Bundles a program in two halves: the modules that its start needs, and all others, which are imported dynamically or through
+// scripts/late.ts. A start reads only the first half. Both halves are functions as bundleProgram makes them. Each half is passed a function
+// that returns the exports of modules of the other half, so that no module is in both.
 
 type Inputs = Metafile['inputs']
-/** The names that each ES module exports. Other modules have none. All paths are those of esbuild's metafile. */
+/** The exported names of each ES module, by its path in esbuild's metafile. Other modules are not listed. */
 type Names = Map<string, string[]>
 
 const FOREIGN = 'foreign'
@@ -37,16 +37,16 @@ export async function bundleHalves (source: string, define: Record<string, strin
 }
 
 const importsOf = (inputs: Inputs, path: string) => inputs[path].imports.filter(({ external }) => external !== true)
-/** Modules of scripts/late.ts require their package when it is first used. */
+/** Modules of scripts/late.ts require their package at its first use. */
 const isLate = (path: string) => path.startsWith(`${late.name}:`)
 const isDeferred = (path: string, { kind }: { kind: string }) => kind === 'dynamic-import' || isLate(path)
 const deferredBy = (inputs: Inputs, path: string) =>
   importsOf(inputs, path).filter((each) => isDeferred(path, each)).map((each) => each.path)
 
-/** Returns the paths of the modules that `source` imports, and of those that they import. */
+/** Returns the paths of all modules that `source` imports statically, directly or indirectly. */
 function findEarly (inputs: Inputs, source: string): Set<string> {
   const early = new Set([source])
-  // The set grows while it is read.
+  // The loop also visits paths that are added during the iteration.
   for (const path of early) for (const each of importsOf(inputs, path)) if (!isDeferred(path, each)) early.add(each.path)
   return early
 }
@@ -76,7 +76,7 @@ async function readNames (inputs: Inputs): Promise<Names> {
   return new Map(modules.map((path) => [path, all(path)]))
 }
 
-/** A plugin that takes the modules that `isForeign` names from the other half. */
+/** An esbuild plugin that takes the modules for which `isForeign` is true from the other half. */
 function foreign ({ inputs, names, isForeign, onUse }: {
   inputs: Inputs
   names: Names
@@ -113,7 +113,7 @@ function foreignSource (path: string, names: string[] | undefined): string {
   return `const { ${values.join(', ')} } = ${module}\nexport { ${exported.join(', ')} }`
 }
 
-/** Returns the source of the first half's entry: it runs the program, and finds the modules that the other half shares with it. */
+/** Returns the source of the first half's entry, which runs the program and finds the modules that the other half uses. */
 function firstSource (source: string, shared: string[], names: Names): string {
   const imports = [`import ${asImport(source)}`]
   const cases = shared.map((path, n): [string, string] => {
@@ -134,7 +134,7 @@ const findModule = (cases: Array<[path: string, value: string]>) =>
     cases.map(([path, value]) => `case ${JSON.stringify(path)}: return ${value}`).join('\n')
   }\n} throw new Error('no module ' + path) }`
 
-/** A plugin that provides the entry module of a half, as if it lay in ROOT. */
+/** An esbuild plugin that provides the entry module of a half, as if it were a file in ROOT. */
 function entryOf (name: string, contents: string): Plugin {
   return {
     name: 'entry',

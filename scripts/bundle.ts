@@ -8,14 +8,14 @@ import { late } from './late.ts'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
-/** Paths of all files that were bundled by this process, relative to ROOT. */
+/** Paths of all files that this process has bundled, relative to ROOT. */
 export const bundled = new Set<string>()
-/** The comments in them that state a licence. */
+/** Licence comments in the bundled files. */
 export const legalComments = new Set<string>()
 
 /**
- * Writes an entry file, as the service's. It has no static import and no syntax that an old Node cannot parse, so that it can
- * report which version is required. `later` maps source modules to the bundles that are imported in their place.
+ * Writes the entry file of a program. The file has no static import and no syntax that an old Node cannot parse, so that it can report the
+ * required version. `later` maps source modules to the bundles that are imported instead.
  */
 export async function bundleFirst (source: string, outfile: string, later: Record<string, string>, options: BuildOptions = {}) {
   await build({
@@ -45,7 +45,7 @@ export const SHARED = {
   target: 'node22',
   external: ['classic-level/binding.js', 'robotjs'],
   plugins: [late],
-  // Identifiers stay unchanged for stack traces; the other minification shortens the start.
+  // Identifiers are not minified, so that stack traces stay readable. The other minification shortens the start.
   minifyWhitespace: true,
   minifySyntax: true,
   lineLimit: 500,
@@ -55,8 +55,8 @@ export const SHARED = {
 } satisfies BuildOptions
 
 /**
- * Bundles a program into the source of one function, whose parameters bin/load-service.ts and services/process/run-code.ts pass. It
- * is ASCII. Dynamically imported modules are part of it; they run when they are first imported.
+ * Bundles a program into the source of one function, whose arguments bin/load-service.ts and services/process/run-code.ts pass. The source
+ * is ASCII. It contains dynamically imported modules, which run at their first import.
  */
 export async function bundleProgram (source: string, define: Record<string, string> = {}, plugins: Plugin[] = []): Promise<Uint8Array> {
   const { outputFiles, metafile } = await build({
@@ -65,7 +65,7 @@ export async function bundleProgram (source: string, define: Record<string, stri
     outfile: 'program.cjs',
     write: false,
     format: 'cjs',
-    // A script that is no module can only require packages.
+    // A script that is no module can load packages only by `require`.
     supported: { 'dynamic-import': false },
     plugins: [...plugins, late],
     define: { PACKAGE_VERSION: JSON.stringify(version), 'import.meta.url': '__url', ...define },
@@ -81,13 +81,13 @@ export async function bundleProgram (source: string, define: Record<string, stri
   return Buffer.from(asAscii(outputFiles.find(({ path }) => path.endsWith('.cjs'))!.text), 'latin1')
 }
 
-/** esbuild escapes what is not ASCII in strings, but leaves it in regular expressions and in `String.raw`, of which some are made here. */
+/** Escapes non-ASCII characters. esbuild escapes them in strings, but not in regular expressions and `String.raw`. */
 const asAscii = (code: string) =>
   code.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
- * Bundles a program, and the modules that it imports dynamically, as programs of their own, so that it starts without reading
- * them. Returns them by name.
+ * Bundles a program, and each module that it imports dynamically, as separate programs, so that the program starts without reading these
+ * modules. Returns the programs by name.
  */
 export async function bundleInParts (source: string, name: string): Promise<Map<string, Uint8Array>> {
   const modules = new Map<string, string>()
@@ -109,14 +109,16 @@ export async function bundleInParts (source: string, name: string): Promise<Map<
   return new Map([[`${name}.cjs`, main], ...await Promise.all(others)])
 }
 
-/** Returns a digest of files, for their names. */
+/** Returns a digest of files, which their names contain. */
 export function digestOf (...contents: Uint8Array[]): string {
   const hash = createHash('sha256')
   for (const content of contents) hash.update(content)
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Bundles ES modules into `outdir`: one file for each, and with `splitting` a chunk for each module that is imported dynamically. */
+/**
+ * Bundles ES modules into `outdir`: one file for each entry point, and with `splitting` also a chunk for each dynamically imported module.
+ */
 export async function bundle (
   entryPoints: Record<string, string>,
   outdir: string,
@@ -142,6 +144,6 @@ export async function bundle (
 }
 
 function collect (metafile: Metafile) {
-  // Modules that a plugin makes have its name before their path.
+  // Paths of modules that plugins create have the name of the plugin as a prefix.
   for (const path of Object.keys(metafile.inputs)) if (!/^[\w ]+:/.test(path)) bundled.add(path)
 }

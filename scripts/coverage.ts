@@ -1,5 +1,5 @@
-// Checks that the whole run of the tests covered each folder as far as scripts/coverage/floors.json demands; `npm run test:coverage`
-// ends with it. `--table` prints the figures of the last run, also of a part of the tests; `--set` writes floors for them.
+// Checks that a complete test run has covered each folder as far as scripts/coverage/floors.json demands; `npm run test:coverage` ends with
+// this check. `--table` prints the figures of the last run, also of a partial one. `--set` writes new floors from them.
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +10,14 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FLOORS = join(ROOT, 'scripts/coverage/floors.json')
 const SUMMARY = join(ROOT, '.tap/report/coverage-summary.json')
 const PROCESSES = join(ROOT, '.tap/processinfo')
-/** Percentage points between the figures and new floors. */
+/** The distance of new floors below the figures, in percentage points. */
 const MARGIN = 2
-/** A file without such a line has only types, which no test can execute. */
+/** Matches code. A file without a match contains only types, which no test can execute. */
 const HAS_CODE = /^(?:export )?(?:default|const|let|function|async|class|abstract)\b/m
 
 const slashed = (path: string) => path.split(sep).join('/')
 
-/** The counts of all source files. A file that no test loaded is uncovered. */
+/** Returns the counts of all source files. A file that no test has loaded counts as uncovered. */
 function countedFiles (): Map<string, Counts> {
   const summary: Record<string, Counts> = existsSync(SUMMARY) ? JSON.parse(readFileSync(SUMMARY, 'utf8')) : {}
   const measured = new Map(Object.entries(summary).map(([path, counts]) => [slashed(relative(ROOT, path)), counts]))
@@ -31,7 +31,7 @@ function countedFiles (): Map<string, Counts> {
   }))
 }
 
-/** The measured tests that were not part of the last run of tap, which notes the test in the record of each process. */
+/** Returns the measured tests that were not part of tap's last run. tap names the test in the record of each process. */
 function missingTests (): string[] {
   const ran = new Set(
     (existsSync(PROCESSES) ? readdirSync(PROCESSES) : []).map((name) =>

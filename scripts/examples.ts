@@ -1,5 +1,5 @@
-// Records schemas/examples.json, the examples of the OpenAPI document, from what tests see: `npm run examples` is this, and then
-// `npm run openapi`. Of the bodies and events of each component it keeps the one that says most in the fewest characters.
+// Records schemas/examples.json, the examples of the OpenAPI document, from bodies and events that tests see. `npm run examples` runs this
+// script and then `npm run openapi`. For each component it keeps the value with the most information in the fewest characters.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, hostname, tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { makeDocument } from './openapi/document.ts'
 
 type Json = any
 
-/** Tests that together see every component. */
+/** Tests that together see all components. */
 const TESTS = [
   'test/clients/generated.test.ts',
   'test/app/schemas.test.ts',
@@ -38,16 +38,16 @@ const TESTS = [
   'test/routes/mcp-prompts.test.ts',
   'test/services/mcp/oauth.test.ts'
 ]
-/** Seconds of one file: one that is ended has not seen all. */
+/** The time limit for one test file, in seconds. A file that is ended early has not seen everything. */
 const MOST_SECONDS = 1_800
-/** Characters of an example; a longer one is taken where there is no shorter one. */
+/** The preferred maximum length of an example, in characters. A longer one is used only if there is no shorter one. */
 const LONG = 1_200
-/** What only describes the machine on which they were recorded. */
+/** Fields that only describe the machine of the recording. */
 const OF_MACHINE = /loadAverage/
-/** States in which work has succeeded. */
+/** States of successful work. */
 const WELL = ['completed', 'connected', 'ok', 'scheduled']
 
-/** Replaces what names the machine: folders, its name and ports. */
+/** Replaces details of this machine: folders, its name and ports. */
 function anonymous (line: string): string {
   return line
     .replaceAll(/[^\s"'`]*\.tap\/fixtures\/[^/\s"'`]+(?:\/(?:work|home))?/g, '/home/ada/notes')
@@ -57,9 +57,9 @@ function anonymous (line: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:3001')
 }
 
-/** Returns the best example of each component of the document that has none of its own, as the bodies of requests have. */
+/** Returns the best example of each component that has no example of its own. Components of request bodies have their own. */
 async function examplesIn (seen: Seen[]): Promise<Record<string, Json[]>> {
-  // By the names that the schemas have here, before others are found for generators.
+  // Uses the component names of the schemas, before they are renamed for generators.
   const { narrow: document } = await makeDocument({})
   const { schemas } = document.components
   const ajv = new Ajv2020({ strict: false, formats: FORMATS })
@@ -68,7 +68,7 @@ async function examplesIn (seen: Seen[]): Promise<Record<string, Json[]>> {
     ajv.getSchema(`document${schema.$ref}`)!(value) as boolean
   const found = new Map<string, Json[]>()
 
-  /** Notes the components that a value and its parts are examples of. */
+  /** Records a value and its parts as examples of their components. */
   function note (schema: Json, value: Json): void {
     if (schema === undefined || value === undefined || value === null) return
     const { $ref, properties = {}, items, additionalProperties, anyOf, oneOf = anyOf } = schema
@@ -100,7 +100,7 @@ async function examplesIn (seen: Seen[]): Promise<Record<string, Json[]>> {
   return Object.fromEntries(recorded.map(([name, values]) => [name, [best(values)]]))
 }
 
-/** Returns the value that says most: of what went well, the one with the most fields; of these, the longest that is not long. */
+/** Returns the most informative value: among successful ones, those with the most fields; among these, the longest that is not too long. */
 function best (values: Json[]): Json {
   const measured = values.map((value) => {
     const { length } = JSON.stringify(value)

@@ -5,26 +5,26 @@ import { inject } from 'postject'
 import { RUN_INPUT } from '../services/process/own-programs.ts'
 import { bundleFirst, ROOT } from './bundle.ts'
 
-/** What Node itself looks for; https://nodejs.org/api/single-executable-applications.html. */
+/** Names that Node itself looks for; https://nodejs.org/api/single-executable-applications.html. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 const RESOURCE = 'NODE_SEA_BLOB'
 const SEGMENT = 'NODE_SEA'
 
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const { execPath } = process
-/** The Node for which an archive is made, which need not be the one that makes it. */
+/** The Node for which an archive is made. It may differ from the Node that runs this script. */
 export interface ForNode {
   platform: NodeJS.Platform
   arch: string
-  /** The path of its executable. */
+  /** The path of the Node executable. */
   node: string
 }
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
 
 /**
- * Makes the executable of the archive in the folder `top` and returns what it is: the Node with the launcher in it, or, where
- * that fails, a script and the Node beside it. `scratch` takes intermediate files. That of another system is not tried.
+ * Makes the executable of the archive in the folder `top`: Node with the launcher embedded, or, if that fails, a script with Node beside
+ * it. Returns a description of the result. `scratch` is a folder for intermediate files. An executable for another system is not tested.
  */
 export async function makeExecutable (top: string, scratch: string, target: ForNode): Promise<string> {
   const executable = join(top, target.platform === 'win32' ? 'local-agent.exe' : 'local-agent')
@@ -63,7 +63,7 @@ async function injectLauncher (executable: string, scratch: string, { platform, 
   for (const path of [main, config, output]) rmSync(path)
 }
 
-/** Removes the symbols for debuggers, a tenth of the file, where there is a program for it. The names of native modules stay. */
+/** Removes debug symbols, a tenth of the file, if the tool for it is installed. The symbols that native modules need are kept. */
 function strip (executable: string, platform: NodeJS.Platform) {
   if (platform === 'win32') return
   try {

@@ -4,8 +4,8 @@ import type { Plugin } from 'esbuild'
 const require = createRequire(import.meta.url)
 
 /**
- * Modules that are imported at start-up but not used before the first requests. In the bundle each is replaced by getters
- * for its exports, which load the module at their first use.
+ * Modules that are imported at start-up but used only by later requests. In the bundle, each is replaced by getters for its exports, which
+ * load the module at their first use.
  */
 const LATE = [
   'ajv',
@@ -19,10 +19,10 @@ const LATE = [
 
 const NAMESPACE = 'late'
 
-/** What the SDK of tool servers validates results with. Results are not validated here (`acceptAll`), so no bundle has it. */
+/** The validator that the MCP SDK uses for results. Results are not validated here (`acceptAll`), so no bundle contains it. */
 const UNUSED = { filter: /^ajv(-formats)?$/, by: '@modelcontextprotocol' }
 
-/** An esbuild plugin that defers the LATE modules and excludes UNUSED ones and the native part of LevelDB from the bundle. */
+/** An esbuild plugin that defers the LATE modules, and leaves the UNUSED modules and the native part of LevelDB out of the bundle. */
 export const late: Plugin = {
   name: NAMESPACE,
   setup (build) {
@@ -43,7 +43,7 @@ export const late: Plugin = {
   }
 }
 
-/** Returns the source of a CommonJS module with the same exports, which loads the real module at the first use of one. */
+/** Returns the source of a CommonJS module with the same exports. It loads the real module when an export is first used. */
 function lazyModule (path: string): string {
   const real = require(path)
   const reserved = ['length', 'name', 'prototype', 'arguments', 'caller']

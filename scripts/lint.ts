@@ -1,4 +1,4 @@
-// Runs ESLint, and beside it the rules that need types with the type checker (.oxlintrc.json), which is the compiler's native one.
+// Runs ESLint and, at the same time, oxlint for the rules that need types (.oxlintrc.json), with the native type checker.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ const bin = (path: string) => {
   return join(dirname(require.resolve(`${name}/package.json`)), ...rest)
 }
 
-/** Runs a program of a package, with its output. Resolves to true when it succeeds. */
+/** Runs a package's program and shows its output. Resolves to true if it succeeds. */
 async function run (program: string, ...args: string[]): Promise<boolean> {
   const [code] = await once(spawn(process.execPath, [bin(program), ...args], { stdio: 'inherit' }), 'close')
   return code === 0

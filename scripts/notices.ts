@@ -4,19 +4,19 @@ import { ROOT } from './bundle.ts'
 interface Package {
   name: string
   version: string
-  /** Older packages have an object here. */
+  /** Old packages have an object here. */
   license?: string | { type: string }
   author?: string | { name: string }
 }
 
-/** Licences of packages whose package.json names none, from their readme. */
+/** Licences, from the readme, of packages whose package.json names none. */
 const STATED: Record<string, string> = { 'combine-errors': 'MIT' }
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i
 const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 const RULE = '-'.repeat(80)
 
-/** Returns the folders of the packages that these bundled files come from, relative to ROOT, sorted. */
+/** Returns the folders of the packages to which these bundled files belong, relative to ROOT, sorted. */
 export function packageFolders (bundled: Iterable<string>): string[] {
   return [...new Set([...bundled].flatMap((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? []))].sort()
 }
@@ -24,8 +24,8 @@ export function packageFolders (bundled: Iterable<string>): string[] {
 export const readPackage = (folder: string): Package => JSON.parse(readFileSync(`${ROOT}${folder}/package.json`, 'utf8'))
 
 /**
- * Returns the notices that must go with the bundled files: the licence of each package, and the licence comments within its
- * files. Throws when a package has no licence.
+ * Returns the legal notices for the bundled files: the licence of each package, and the licence comments in its files. Throws if a package
+ * has no licence.
  */
 export function noticesOf (bundled: Iterable<string>, comments: Iterable<string>): string {
   const packages = withEachTextOnce(
@@ -36,16 +36,16 @@ export function noticesOf (bundled: Iterable<string>, comments: Iterable<string>
     ...packages,
     `Swagger UI 5.34.0 (Apache-2.0), in @fastify/swagger-ui\n\n${standard('swagger-ui')}\n${standard('Apache-2.0')}`,
     `PDF.js (Apache-2.0), Copyright Mozilla Foundation, in unpdf\n\n${standard('Apache-2.0')}`,
-    // The generated client holds code of the generator's template.
+    // The generated client contains code from the template of its generator.
     `${headOf(readPackage('node_modules/@hey-api/openapi-ts'))}, in the client\n\n${licenseOf('node_modules/@hey-api/openapi-ts')}`,
     `Notices within the files of these packages\n\n${[...comments].filter((comment) => comment !== '').sort().join('\n\n')}`
   ].map((section) => section.trim()).join(`\n\n${RULE}\n\n`) + '\n'
 }
 
-/** A line that names who holds the rights. */
+/** A line that names a copyright holder. */
 const HOLDER = /^\s*Copyright\s+(?:\(c\)|©|\d{4}|[A-Z])/
 
-/** Returns the names and holders of packages with their licence, which stands once for all that have its words. */
+/** Returns the names and copyright holders of packages with their licence. Packages with the same licence text share one entry. */
 function withEachTextOnce (packages: Array<{ head: string, license: string }>): string[] {
   const texts = new Map<string, { license: string, heads: Set<string> }>()
   for (const { head, license } of packages) {
@@ -74,5 +74,5 @@ function licenseOf (folder: string): string {
   return `Copyright (c) ${holder}\n\n${standard(licenseNameOf(pkg))}`
 }
 
-/** Returns a text of scripts/notices/: throws when there is none for the licence. */
+/** Returns a text of scripts/notices/. Throws if there is no text for the licence. */
 const standard = (name: string) => readFileSync(`${ROOT}scripts/notices/${name}.txt`, 'utf8').trim()

@@ -5,7 +5,7 @@ import { generateClient } from './openapi/client.ts'
 import { makeDocument, textOf } from './openapi/document.ts'
 import { writePythonFiles } from './openapi/python/python-client.ts'
 
-/** Regenerates openapi.json from the schemas, the clients from openapi.json, and what the console knows of tools from the tools. */
+/** Regenerates openapi.json from the schemas, the clients from openapi.json, and the console's facts about tools from the tools. */
 const { document, narrow, tools } = await makeDocument()
 writeFileSync(`${ROOT}openapi.json`, textOf(document))
 await generateClient(narrow, `${ROOT}client/generated`)
@@ -17,7 +17,7 @@ const text = readFileSync(texts, 'utf8')
 const named = Object.entries<string>({ ...JSON.parse(text).tool, ...labels }).sort(([a], [b]) => a < b ? -1 : 1)
 const lines = named.map(([name, label]) => `    ${JSON.stringify(name)}: ${JSON.stringify(label)}`).join(',\n')
 writeFileSync(texts, text.replace(/^ {2}"tool": \{[^}]*\}/m, () => `  "tool": {\n${lines}\n  }`))
-// By what the service says that they do, whatever language the console speaks.
+// The service's phrases for what tools do are the keys, because the console translates them to tool names.
 const byWords = Object.fromEntries(Object.entries<string>(labels).map(([name, label]) => [label[0].toLowerCase() + label.slice(1), name]))
 const namesOf = (is: (tool: Tool) => boolean) => tools.filter(is).map(({ model: { name } }) => name)
 const facts = {

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { chromium, type Locator, type Page } from 'playwright-core'
 import { ROOT } from './bundle.ts'
 
-// Takes the pictures of docs/rehearsal.md again, of the built service with a scripted model: `npm run build`, then this script. It sets up
-// three nightly tasks in the console, rehearses and accepts them, and looks at the digest of each morning of a week.
+// Takes the pictures of docs/rehearsal.md with the built service and a scripted model. Run `npm run build` first. The script sets up three
+// nightly tasks in the console, rehearses and accepts them, and shows the digest of each morning of a week.
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
 const DAY = 86_400_000
 const out = `${ROOT}docs/rehearsal/`
@@ -29,7 +29,7 @@ const NIGHT = [
   call('notifyUser', { text: 'Your notes are ready.' }),
   { text: 'The notes of today are written.' }
 ]
-/** What a later night does beside it. */
+/** The work of a later night, which differs from the rehearsal. */
 const OTHER = [...NIGHT.slice(0, 2), call('deleteFile', { path: 'inbox.md' }), { text: 'The inbox is gone.' }]
 const TASKS = ['Sum up the inbox as notes', 'Count what is open', 'Keep the list of the week']
 const night = new Date(Date.now() + DAY / 4).toISOString().slice(11, 16)
@@ -59,7 +59,7 @@ async function picture (page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${out}${name}.png` })
 }
 
-/** Sets up a task from nothing, rehearses it and accepts all that can be accepted. */
+/** Creates a task, rehearses it, and accepts everything that can be accepted. */
 async function setUp (page: Page, goal: string, isShown: boolean): Promise<void> {
   await page.goto('/console/tasks/new')
   await page.getByLabel('Goal').fill(goal)

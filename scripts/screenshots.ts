@@ -9,8 +9,8 @@ import { createAgent, type Agent } from '../client/agent.ts'
 import { createTask, getRun, learnFact, runTask, setPreference, startTask } from '../client/generated/index.ts'
 import { ROOT } from './bundle.ts'
 
-// Takes the pictures of docs/console.md again, of the built service with the offline model: `npm run build`, then this script. They go
-// with the package: `pngquant` makes them half as large.
+// Takes the pictures of docs/console.md with the built service and the offline model. Run `npm run build` first. The pictures are part of
+// the package; `pngquant` halves their size.
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
 const out = `${ROOT}docs/console/`
 const dir = mkdtempSync(join(tmpdir(), 'screenshots-'))
@@ -28,7 +28,7 @@ async function startService () {
   return { service, url: JSON.parse(line).url as string }
 }
 
-/** Gives the service a day's work. Returns the ids of a conversation and of a run of a task. */
+/** Fills the service with a day's work. Returns the ids of a conversation and of a task's run. */
 async function fill (agent: Agent) {
   const asked = { client: agent.client, throwOnError: true } as const
   for (const fact of ['I work from Bern on Fridays', 'My standup is at 9:15']) await learnFact({ ...asked, body: { fact } })
@@ -67,7 +67,7 @@ try {
   const page = await browser.newPage({ baseURL: url, viewport: { width: 1280, height: 800 } })
   await page.goto('/console/')
   await page.getByRole('button', { name: 'Not now' }).click()
-  // What ended in the last moments cannot be kept yet.
+  // Items that ended in the last moments cannot be kept yet.
   await page.getByRole('button', { name: 'Keep all', disabled: false }).waitFor()
   await take(page, '', 'inbox')
   await take(page, 'tasks', 'tasks')

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib'
 import { ROOT } from './bundle.ts'
 import { makeExecutable } from './executable.ts'
 
-// npm run sidecar: makes an archive for this platform that holds the built service and Node, with one executable to start. For Windows one
-// can be made elsewhere: `-- --for win32-x64 --node <its node.exe> --out <folder>`.
+// npm run sidecar: makes an archive for this platform with the built service, Node, and one executable that starts the service. An archive
+// for Windows can be made on another system: `-- --for win32-x64 --node <its node.exe> --out <folder>`.
 
 const require = createRequire(import.meta.url)
 const { name, version, dependencies, optionalDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
@@ -39,7 +39,7 @@ const archive = join(out, `${folder}.tar.gz`)
 writeFileSync(archive, gzipSync(execFileSync('tar', ['-cf', '-', '-C', out, folder], { maxBuffer: 2 ** 30 })))
 console.log(`${archive.replace(ROOT, '')}: ${(statSync(archive).size / 1e6).toFixed(1)} MB, ${kind}`)
 
-/** Copies what a native package needs at run time: its scripts and what was compiled for this platform. */
+/** Copies the files that a native package needs at run time: its scripts and the binaries for this platform. */
 function copyNative (name: string) {
   const source = packageFolder(name)
   if (!existsSync(source)) return console.log(`${name} is not installed and left out.`)
@@ -49,7 +49,7 @@ function copyNative (name: string) {
   cpSync(join(source, 'prebuilds', compiled), join(lib, 'node_modules', name, 'prebuilds', compiled), { recursive: true })
 }
 
-/** Copies the scripts of a package and every licence in it. */
+/** Copies the scripts and all licence files of a package. */
 function copyPackage (name: string) {
   const [source, target] = [packageFolder(name), join(lib, 'node_modules', name)]
   for (const entry of readdirSync(source, { withFileTypes: true, recursive: true })) {
@@ -64,13 +64,13 @@ function packageFolder (name: string): string {
   return join(ROOT, 'node_modules', name)
 }
 
-/** The licence of Node, which its packages and its distributions hold. */
+/** Returns the licence of Node, from a Node package or distribution. */
 function nodeLicense (): string {
   const places = [
     join(dirname(require.resolve('node/package.json')), `node_modules/node-${platform}-${arch}/LICENSE`),
     join(ROOT, `node_modules/node-${platform}-${arch}/LICENSE`),
     ...[node, process.execPath].flatMap((path) => ['../LICENSE', 'LICENSE'].map((name) => join(dirname(path), name))),
-    // It is the same for each system.
+    // The licence is the same for every system.
     join(dirname(require.resolve('node/package.json')), `node_modules/node-${process.platform}-${process.arch}/LICENSE`),
     join(ROOT, `node_modules/node-${process.platform}-${process.arch}/LICENSE`)
   ]

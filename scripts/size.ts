@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 interface Size { files: number, lines: number, members: number }
 
-/** Names that one statement exports. */
+/** Returns the number of names that a statement exports. */
 function exportedBy (statement: ts.Statement): number {
   if (ts.isExportDeclaration(statement)) {
     return statement.exportClause !== undefined && ts.isNamedExports(statement.exportClause) ? statement.exportClause.elements.length : 1
@@ -36,7 +36,7 @@ function sizeOf (path: string): Size {
 const add = (a: Size, b: Size): Size => ({ files: a.files + b.files, lines: a.lines + b.lines, members: a.members + b.members })
 const NOTHING: Size = { files: 0, lines: 0, members: 0 }
 
-/** Returns the number of members of an interface or an object type, without those that it extends. */
+/** Returns the number of members of an interface or object type, without inherited members. */
 function countMembers (path: string, name: string): number {
   const found = parse(path).statements.find((statement): statement is ts.InterfaceDeclaration | ts.TypeAliasDeclaration =>
     (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) && statement.name.text === name)
@@ -45,12 +45,12 @@ function countMembers (path: string, name: string): number {
   return ts.isTypeLiteralNode(found.type) ? found.type.members.length : 1
 }
 
-/** Source files and pages of docs that git knows, below a folder; nothing generated. */
+/** Returns the source files and docs pages below a folder that git tracks, without generated files. */
 const filesBelow = (folder: string): string[] =>
   execFileSync('git', ['ls-files', '--', folder], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).split('\n')
     .filter((path) => /\.(?:tsx?|js|css|md)$/.test(path) && !path.startsWith('client/generated/'))
 
-/** Prints a table of the folders below `base` with their sums. */
+/** Prints a table of the folders below `base`, with their totals. */
 function printFolders (base: string, isSplit: (folder: string) => boolean): void {
   const sums = new Map<string, Size>()
   for (const path of filesBelow(base)) {

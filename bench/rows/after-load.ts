@@ -8,10 +8,10 @@ import { REQUEST, withBoth, type Context } from './context.ts'
 
 const TOKENS = 2_000
 const STREAMS = 32
-/** V8 gives memory back after a while without requests, milliseconds. */
+/** V8 returns memory to the system after this time without requests, in milliseconds. */
 const REST_MS = 10_000
 
-/** Measures the memory after rounds of 32 streams at full speed, and the longest pause for garbage meanwhile. */
+/** Measures the memory after rounds of 32 streams at full speed, and the longest garbage collection pause during the load. */
 export async function afterLoad ({ client, times }: Context): Promise<Row[]> {
   const watch = (dir: string) => ({ NODE_OPTIONS: `--require=${join(import.meta.dirname, '../gc-pauses.cjs')}`, GC_PAUSES: dir })
   return withBoth({ models: { tokens: TOKENS }, env: watch }, async (subjects, _models, dir) => {

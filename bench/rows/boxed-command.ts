@@ -12,14 +12,14 @@ import type { Row } from '../compare.ts'
 import { median } from '../stats.ts'
 import type { Context } from './context.ts'
 
-/** The milliseconds that a box may add to a command: in a folder with a repository, and in an empty one. */
+/** The time that a box may add to a command, in milliseconds: in a folder with a repository, and in an empty one. */
 const BAR = 30
-/** In large folders: what it took on the same computer before all folders were compared. */
+/** The same in large folders: the time that a box took on the same computer before all folders were compared. */
 const LARGE_BAR = 500
 const MANY_FILES = 100_000
 const REPOSITORIES = 300
 
-/** Folders in which a command runs, and what the box may add there. */
+/** The folders in which a command runs, and the time that the box may add there, in milliseconds. */
 const FOLDERS: Array<{ what: string, bar: number, lay: (folder: string) => void }> = [
   { what: 'what a box adds to a command', bar: BAR, lay: (folder) => void execFileSync('git', ['init', '-q', folder]) },
   { what: 'the same, in an empty folder', bar: BAR, lay () {} },
@@ -43,7 +43,7 @@ const FOLDERS: Array<{ what: string, bar: number, lay: (folder: string) => void 
   }
 ]
 
-/** Compares a command in a box with the same outside, in several folders; they take turns. */
+/** Compares a command in a box with the same command outside, alternately, in several folders. */
 export async function boxedCommand ({ times }: Context): Promise<Row[]> {
   const rows: Row[] = []
   for (const { what, bar, lay } of FOLDERS) {

@@ -10,16 +10,16 @@ import { createHome, startSubject } from '../subjects.ts'
 import type { Row } from '../compare.ts'
 
 const STEPS = 25
-/** About 2,500 tokens, as the files of a project have. */
+/** A text of about 2,500 tokens, a typical project file. */
 const FILE = 'The sea has many voices, and each of them says another thing to who stands there.\n'.repeat(120)
-/** The size of a screenshot in base64. */
+/** The size of a screenshot in base64, in characters. */
 const IMAGE_CHARACTERS = 300_000
-/** How every PNG begins in base64. */
+/** The beginning of every PNG in base64. */
 const PNG = 'iVBORw0KGgoA'
 
 const WORKS = {
   files: { call: (n: number) => ({ toolName: 'readFile', input: { path: `file-${n}.txt` } }), bar: 0.85, last: 0.9 },
-  // Each is another one: a run that repeats itself is stopped.
+  // Each image is different, because a run with repeated calls is stopped.
   images: {
     call: (n: number) => ({ toolName: 'image', input: { characters: IMAGE_CHARACTERS + 4 * n, begins: PNG } }),
     bar: 0.6,
@@ -28,8 +28,8 @@ const WORKS = {
 }
 
 /**
- * Counts the input tokens of a run that uses up its 25 steps: the share inside a prefix for which caching was asked and that equals
- * the start of the call before. Through the gateway and through Anthropic's own API, over files and over images.
+ * Measures a run that uses up its 25 steps: the share of its input tokens in a prefix for which caching was requested and that equals the
+ * start of the previous call. Through the gateway and through Anthropic's own API, with files and with images.
  */
 export async function cachedShareRows (): Promise<Row[]> {
   const rows: Row[] = []
@@ -54,7 +54,7 @@ export async function cachedShareRows (): Promise<Row[]> {
 
 const isStep = ({ streaming }: ModelRequest) => streaming
 
-/** Runs a complex request against a model that calls a tool in every step, and returns the model calls in their order. */
+/** Runs a complex request with a model that calls a tool in every step, and returns the model calls in order. */
 async function record (wire: 'gateway' | 'anthropic', call: (n: number) => NonNullable<Plan['toolCalls']>[number]): Promise<CachedCall[]> {
   let steps = 0
   const reply = ({ streaming }: ModelRequest): Plan =>

@@ -18,13 +18,13 @@ export async function coldStart ({ times }: Context) {
     const { child, stop } = spawnSubject(name, { dir, port, url: 'http://127.0.0.1:9/v4/ai' })
     await untilHealthy(child, port)
     const took = performance.now() - began
-    // The caches are written when the modules that load after start-up have been loaded too.
+    // The caches are written after the modules that load after start-up.
     await sleep(livesMs)
     await stop()
     return took
   }
   try {
-    // The service stores its compiled code 3 s after its first start.
+    // The service stores its bytecode 3 s after its first start.
     for (const name of ALL) for (let warm = 0; warm < 3; warm++) await start(name, warm === 0 ? FIRST_MS : undefined)
     return packedRows({ what: 'spawn to /health 200', unit: 'ms', bar: 1 }, await byTurns(times(15), start, ALL))
   } finally {
@@ -32,7 +32,7 @@ export async function coldStart ({ times }: Context) {
   }
 }
 
-/** Resolves when /health answers 200. Throws when the process ends before. */
+/** Resolves when /health answers 200. Throws if the process ends first. */
 export async function untilHealthy (child: ChildProcess, port: number): Promise<void> {
   while (!await isHealthy(port)) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode} before it was healthy`)

@@ -2,7 +2,7 @@ import { absoluteRow, type Row } from '../compare.ts'
 import { MESSAGES, putQuestions, tokensOfAnswer, watchWork, withConsole, type PageWork } from '../console-page.ts'
 
 const TOKENS = 200_000
-/** The most rows that a page may have in its document. */
+/** The maximum number of rows that a page may have in its document. */
 const MOST_ROWS = 200
 const MOST_LONG_TASKS = 10
 
@@ -10,8 +10,8 @@ const IS_AT_BEGINNING = `document.querySelector('.messages').scrollTop === 0 &&
   [...document.querySelectorAll('.said')].some(({ textContent }) => textContent === 'Question 0')`
 
 /**
- * Counts the tasks of more than 50 ms of CPU time, and the rows in the document, of the chat in Chromium: while an answer of 200,000
- * tokens streams as fast as it is taken, and while the user scrolls a thread of 5,000 messages from its end to its beginning.
+ * Counts the tasks of more than 50 ms of CPU time, and the rows in the document, of the chat in Chromium: while an answer of 200,000 tokens
+ * streams at full speed, and while the user scrolls a thread of 5,000 messages from end to beginning.
  */
 export function consoleChat (): Promise<Row[]> {
   return withConsole({ text: tokensOfAnswer(TOKENS) }, async ({ browser, page, baseUrl }) => {

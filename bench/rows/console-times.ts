@@ -8,18 +8,20 @@ import type { Context } from './context.ts'
 
 const FEW_MESSAGES = 20
 const KEYS = 30
-/** The longest answer that the rows type beside; it is streamed at 50 tokens per second, as a fast model writes. */
+/** The length of the answer during which the typing is measured, in tokens, and its rate in tokens per second, as of a fast model. */
 const TOKENS = 50_000
 const RATE = 50
 
-/** Resolves to the time of the frame that shows what `isThere` looks for; milliseconds since the navigation or `since`. */
+/**
+ * Resolves to the time of the frame in which the expression `isThere` becomes true, in milliseconds since the navigation or since `since`.
+ */
 const shownAt = (page: Page, isThere: string): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve) => requestAnimationFrame(function look () {
     if (${isThere}) setTimeout(() => resolve(performance.now()))
     else requestAnimationFrame(look)
   }))`)
 
-/** Compares the time to the first paint of the console, and until one can write, with the first paint of a page of one word. */
+/** Compares the time to the console's first paint, and to a usable message field, with the first paint of a page with one word. */
 export function consolePaint ({ times }: Context): Promise<Row[]> {
   return withConsole({ text: 'Yes.' }, async ({ browser, baseUrl }) => {
     const bare = await startBarePage()
@@ -46,7 +48,7 @@ export function consolePaint ({ times }: Context): Promise<Row[]> {
   })
 }
 
-/** Compares how long a conversation of 5,000 messages takes to open, in the console that is there, with one of twenty. */
+/** Compares the time to open a conversation of 5,000 messages in a loaded console with that for one of twenty messages. */
 export function consoleOpen ({ times }: Context): Promise<Row[]> {
   return withConsole({ text: 'Yes.' }, async ({ page, baseUrl }) => {
     const lengths = { floor: FEW_MESSAGES, service: MESSAGES }
@@ -66,7 +68,7 @@ export function consoleOpen ({ times }: Context): Promise<Row[]> {
   })
 }
 
-/** Compares the time from a key to the frame that shows its letter, while an answer streams, with that in a conversation at rest. */
+/** Compares the time from a key press to the frame with its letter, during a streaming answer, with the same in an idle conversation. */
 export function consoleTyping ({ times }: Context): Promise<Row[]> {
   return withConsole({ text: tokensOfAnswer(TOKENS), partMs: 1_000 / RATE }, async ({ browser, baseUrl }) => {
     const pages = { floor: await openPage(browser, baseUrl), service: await openPage(browser, baseUrl) }
@@ -89,7 +91,7 @@ export function consoleTyping ({ times }: Context): Promise<Row[]> {
   })
 }
 
-/** Notes how long each key takes until the frame after it is painted; `typed` has the milliseconds. */
+/** Records the time from each key press to the paint of the next frame; `typed` holds the milliseconds. */
 const WATCH_KEYS = `(() => {
   window.typed = []
   addEventListener('keydown', ({ timeStamp }) => requestAnimationFrame(() => {
@@ -97,7 +99,7 @@ const WATCH_KEYS = `(() => {
   }), true)
 })()`
 
-/** The smallest page, from the smallest server. */
+/** Serves the smallest possible page from the smallest possible server. */
 async function startBarePage (): Promise<{ url: string, close: () => void }> {
   const body = '<!doctype html><title>Floor</title><p>Floor</p>'
   const server = createServer((socket) => {

@@ -7,13 +7,13 @@ export interface Context {
   client: Client
   /** A second client, for requests during the load. */
   beside: Client
-  /** Returns the number of repetitions, which is smaller in a quick run. */
+  /** Returns the number of repetitions: `usual`, or fewer in a quick run. */
   times(usual: number): number
 }
 
 export const REQUEST = { path: '/run', body: JSON.stringify({ messages: [{ role: 'user', content: 'Tell me something about the sea.' }] }) }
 
-/** Starts both subjects in front of one model server, runs `work`, and ends all of them. */
+/** Starts both subjects with one model server, runs `work`, and stops all of them. */
 export async function withBoth<T> (
   { models: args, config = {}, env = () => ({}) }: {
     models: Parameters<typeof startModels>[0]

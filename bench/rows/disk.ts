@@ -5,11 +5,11 @@ import { createHome, startModels, startSubject } from '../subjects.ts'
 import type { Context } from './context.ts'
 
 const CHATS = 50
-/** Chats before the measured ones, so that the files of the store are there. */
+/** The number of chats before the measured ones, so that the files of the store exist. */
 const WARM_UP = 5
-/** After a start, its compiled code is stored; what the store writes behind an answer is on disk by then, too. Milliseconds. */
+/** The wait after a start, in milliseconds: then the bytecode is stored, and delayed writes of the store are on the disk. */
 const SETTLE_MS = 5_000
-/** The most facts are 1,000. */
+/** The number of facts in the large memory; the maximum is 1,000. */
 const FACTS = 900
 const FACTS_MORE = 50
 const FEW = 10
@@ -24,7 +24,7 @@ const post = async (port: number, path: string, body: object) => {
   return answer.text()
 }
 
-/** What fifty new conversations of a message of five words and an answer of twenty tokens write to the disk. */
+/** Measures the disk writes for fifty new conversations, with a message of five words and an answer of twenty tokens each. */
 export async function diskPerChat (_context: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
   const models = await startModels({ tokens: 20 })
@@ -45,7 +45,7 @@ export async function diskPerChat (_context: Context): Promise<Row[]> {
   }
 }
 
-/** What a fact writes, and the CPU time that it takes, among 900 facts and among ten. */
+/** Measures the disk writes and the CPU time for one fact, in a memory of 900 facts and in one of ten. */
 export async function oneFact (_context: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
   const { port, pid, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })

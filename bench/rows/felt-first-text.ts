@@ -3,12 +3,12 @@ import { median } from '../stats.ts'
 import { createHome, startModels, startSubject } from '../subjects.ts'
 import { REQUEST, type Context } from './context.ts'
 
-/** What the models take before the first byte of their answer, milliseconds. */
+/** The time until the first byte of each model's answer, in milliseconds. */
 const ANALYSIS_MS = 350
 const CAPABLE_MS = 700
 const WARM_UP = 5
 
-/** Measures the time from a request to its first text that a user waits for, with models that take time: the analysis and the answer. */
+/** Measures the time from a request to its first text as a user experiences it, with realistic delays of the analysis and the answer. */
 export async function feltFirstText ({ client, times }: Context) {
   const { dir, remove } = createHome({ analysis: true })
   const models = await startModels({ tokens: 20, delay: CAPABLE_MS, structuredDelay: ANALYSIS_MS })

@@ -6,12 +6,12 @@ import { REQUEST, type Context } from './context.ts'
 
 const BAR = 3
 const AFTER_READY_MS = 2_500
-/** Runs before the later run is measured. */
+/** The number of runs between the first run and the later runs, and of later runs. */
 const BETWEEN = 30
 const LATER = 11
 const FIRST_MS = 20_000
 
-/** Compares the first run of a service, 2.5 s after its ready line, with a run later. Each repetition is a new process. */
+/** Compares the first run of a service, 2.5 s after its ready line, with a later run. Each repetition is a new process. */
 export async function firstRun ({ client, times }: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
   const models = await startModels({ tokens: 20 })
@@ -31,7 +31,7 @@ export async function firstRun ({ client, times }: Context): Promise<Row[]> {
     }
   }
   try {
-    // The first start of a build stores its compiled code, after 20 s with that of its runs.
+    // The first start of a build stores its bytecode; after 20 s, also that of its runs.
     await measure(FIRST_MS)
     const figures = []
     for (let n = 0; n < times(11); n++) figures.push(await measure())

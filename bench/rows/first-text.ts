@@ -4,7 +4,7 @@ import { REQUEST, withBoth, type Context } from './context.ts'
 
 const TOKENS = 20
 const WARM_UP = 200
-/** Sequential requests per repetition and subject. */
+/** The number of sequential requests per repetition and subject. */
 const REQUESTS = 20
 
 const ASK = {
@@ -15,7 +15,7 @@ const modelHeaders = (streaming: boolean) =>
   `authorization: Bearer bench\r\nai-language-model-id: test/model\r\nai-language-model-streaming: ${streaming}\r\n`
 const ANALYSIS = JSON.stringify({ prompt: [], responseFormat: { type: 'json', name: 'analysis' } })
 
-/** Measures the time from request to first text, without the model server's share of it. */
+/** Measures the time from a request to its first text, without the model server's share. */
 async function firstText ({ client, times }: Context, { analysis, bar }: { analysis: boolean, bar: number }) {
   return withBoth({ models: { tokens: TOKENS }, config: { analysis } }, async (subjects, models) => {
     const first = async (port: number) => (await client.streams({ port, ...REQUEST, count: 1 })).first[0]

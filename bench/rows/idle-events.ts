@@ -9,10 +9,10 @@ import type { Context } from './context.ts'
 
 const CLIENTS = 1_000
 const AT_ONCE = 50
-/** As in the row of idle memory: the warm-up is over by then. */
+/** The wait until the warm-up is over, as in the row of idle memory, in milliseconds. */
 const SETTLE_MS = 4_000
 
-/** Measures `/health` and the memory with 1,000 clients of the task events to which nothing is sent, and without them. */
+/** Measures `/health` and the memory with 1,000 idle clients of the task events, and without clients. */
 export async function idleEvents ({ beside, times }: Context) {
   const { dir, remove } = createHome({})
   const { port, pid, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })

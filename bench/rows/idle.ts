@@ -4,11 +4,11 @@ import { cpuExactly, wakeUpsOf } from '../proc.ts'
 import { startSubject, createHome } from '../subjects.ts'
 import type { Context } from './context.ts'
 
-/** The warm-up and what follows it are over by then, milliseconds. */
+/** The wait until the warm-up and the work after it are over, in milliseconds. */
 const SETTLE_MS = 60_000
 const MINUTE_MS = 60_000
 
-/** What the service does in a minute in which nobody asks it for anything: how often a thread wakes up, and the CPU time. */
+/** Measures the service during a minute without requests: how often its threads wake up, and its CPU time. */
 export async function idle (_context: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
   const { pid, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })

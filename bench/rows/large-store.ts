@@ -41,7 +41,7 @@ export async function largeStore ({ times }: Context) {
     const figures = []
     for (let n = 0; n < times(15); n++) {
       const figure = {} as Record<Name, number>
-      // The order alternates, so that neither always goes first.
+      // The order alternates, so that no store is always first.
       for (const name of n % 2 === 0 ? NAMES : NAMES.toReversed()) figure[name] = await turn(name)
       figures.push({ floor: figure.empty, service: figure.large })
     }

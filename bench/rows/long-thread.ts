@@ -9,8 +9,8 @@ const LONG = 20_000
 const WORDS = 'The sea has many voices, and each of them says another thing to who stands at its shore and listens. '.repeat(4).trim()
 const TOKENS = 20
 /**
- * Context windows in tokens, and the length of the short thread: about as many messages as the model is told of the long one. The
- * windows are the size of 100 messages, and what is assumed of the gateway's models.
+ * Context lengths in tokens, and the number of messages in the short thread: about as many as the model receives of the long thread. The
+ * lengths are that of 100 messages, and that assumed for the gateway's models.
  */
 const WINDOWS = [{ window: 16_000, short: 100 }, { window: 200_000, short: 900 }]
 
@@ -21,9 +21,9 @@ const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
 const allOf = (count: number, id: string) => JSON.stringify({ id, messages: [...messages(count), NEW] })
 
 /**
- * Compares the time to the first text in a thread of 20,000 messages with that in a thread of which the model is told as much, and
- * the latency of /health during the long one with that of an idle service. With all messages sent, the request of the long thread
- * has 9 MB; these rows only inform.
+ * Compares the time to the first text in a thread of 20,000 messages with that in a short thread of which the model receives as much. Also
+ * compares the latency of /health during the long thread with that of an idle service. With all messages in the request, which has 9 MB,
+ * the rows are only informative.
  */
 export async function longThread ({ client, beside, times }: Context): Promise<Row[]> {
   const rows: Row[] = []
@@ -47,7 +47,7 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
         'the new message sent': {
           bar: 1.5,
           long: () => first(JSON.stringify({ id: 'long', message: NEW })),
-          // Each request uses another short thread, because the answer is added to its thread.
+          // Each request uses another short thread, because its answer lengthens the thread.
           short: () => first(JSON.stringify({ id: `short-${nth++}`, message: NEW }))
         },
         'all messages sent': { long: () => first(allOf(LONG, 'all-long')), short: () => first(allOf(count, 'all-short')) }

@@ -5,10 +5,10 @@ import { REQUEST, withBoth, type Context } from './context.ts'
 
 const STREAMS = 32
 const RATE = 50
-/** Each stream lasts ten seconds. */
+/** The number of tokens per stream. Each stream takes ten seconds. */
 const TOKENS = 500
 
-/** Measures 32 streams at the pace of a real model: the delay of tokens, CPU time, and the latency of /health meanwhile. */
+/** Measures 32 streams at the pace of a real model: the delay of tokens, the CPU time, and the latency of /health during the load. */
 export async function paced ({ client, beside, times }: Context) {
   return withBoth({ models: { tokens: TOKENS, rate: RATE, stamp: true } }, async (subjects) => {
     const forMs = TOKENS / RATE * 1000

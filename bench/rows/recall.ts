@@ -7,7 +7,7 @@ import type { Row } from '../compare.ts'
 import { median } from '../stats.ts'
 import type { Context } from './context.ts'
 
-/** The milliseconds that the memory may take of a request. */
+/** The time that the memory may add to a request, in milliseconds. */
 const BAR = 5
 const MESSAGES = [
   'What could we have for dinner tonight? Something quick, my brother is coming.',
@@ -15,7 +15,10 @@ const MESSAGES = [
   `Please shorten this text. ${'The sea has many voices, many gods and many voices, and the salt is on the briar rose. '.repeat(80)}`
 ]
 
-/** What a request takes to be told the memory, with 2,000 entries: its part of the system prompt, and what fits its message. */
+/**
+ * Measures the time that the memory adds to a request, with 2,000 entries: for its part of the system prompt, and for the entries that fit
+ * the message.
+ */
 export async function recall ({ times }: Context): Promise<Row[]> {
   const allergy: Partial<Entry> = { id: 'nuts', fact: 'I have an allergy to hazelnuts.', topics: ['food', 'dinner', 'cooking'] }
   const entries = manyEntries(2_000).map((entry, n) => n === 3 ? { ...entry, ...allergy, kind: 'fact' as const } : entry)

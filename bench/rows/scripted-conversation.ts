@@ -5,7 +5,7 @@ import { absoluteRow } from '../compare.ts'
 import { median } from '../stats.ts'
 import type { Context } from './context.ts'
 
-/** Measures a scripted conversation of CI, from its start in an empty folder to the end of the service: examples/ci/conversation.sh. */
+/** Measures the scripted conversation of examples/ci/conversation.sh, from its start in an empty folder to the end of the service. */
 export async function scriptedConversation ({ times }: Context) {
   const all: number[] = []
   for (let n = 0; n < times(9); n++) {

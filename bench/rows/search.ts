@@ -7,7 +7,7 @@ import { createHome, NAMES, startSubject, type Subject } from '../subjects.ts'
 import type { Context } from './context.ts'
 
 const THREADS = 5_000
-/** Searches are repeated for so long beside the measured `/health`, milliseconds. */
+/** How long searches are repeated while `/health` is measured, in milliseconds. */
 const LOAD_MS = 10_000
 
 interface Answer {
@@ -16,8 +16,9 @@ interface Answer {
 }
 
 /**
- * Searches 5,000 threads of 200 messages: for a word of the oldest message, two words of which few messages have both, and what nothing
- * has. First results, and all of them, page after page; the same right after a change, and `/health` beside searches.
+ * Measures searches in 5,000 threads of 200 messages: for a word of the oldest message, for two words that few messages contain together,
+ * and for a word that occurs nowhere. Measures the first results, all results page by page, the same right after a change, and `/health`
+ * during searches.
  */
 export async function search ({ beside, times }: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
@@ -34,10 +35,10 @@ export async function search ({ beside, times }: Context): Promise<Row[]> {
   }
 }
 
-/** Threads in which a word of one message is searched; those of the floor. */
+/** The number of threads among which a word of one message is searched, for the service and for the floor. */
 const STORES = { service: 20_000, floor: 200 }
 
-/** Searches 20,000 threads of ten messages for a word of one of them, in turns with a service that has 200 threads. */
+/** Searches 20,000 threads of ten messages for a word of one message, alternately with a service that has 200 threads. */
 export async function rareWord ({ times }: Context): Promise<Row[]> {
   const homes = { floor: createHome({}), service: createHome({}) }
   const services = {} as Record<keyof typeof STORES, Subject>
@@ -66,7 +67,7 @@ export async function rareWord ({ times }: Context): Promise<Row[]> {
   }
 }
 
-/** Measures a service with such a store that listens on a port. */
+/** Measures a listening service with such a store. */
 export async function measure (port: number, { beside, times }: Pick<Context, 'beside' | 'times'>): Promise<Row[]> {
   const ask = async (q: string, cursor?: string): Promise<Answer> => {
     const query = new URLSearchParams({ q, limit: '100', ...cursor !== undefined && { cursor } })
@@ -74,7 +75,7 @@ export async function measure (port: number, { beside, times }: Pick<Context, 'b
     if (answer.status !== 200) throw new Error(`GET /search answered ${answer.status}`)
     return answer.json() as Promise<Answer>
   }
-  /** Reads all pages. Milliseconds to the first results, or to the end if there are none, and to the end. */
+  /** Reads all pages. Returns the milliseconds to the first results (or to the end, if there are none), and to the end. */
   async function readAll (q: string, { expected }: { expected?: number } = {}) {
     const begin = performance.now()
     let first: number | undefined

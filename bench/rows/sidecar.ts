@@ -9,12 +9,12 @@ import { createHome, freePort } from '../subjects.ts'
 import { untilHealthy } from './cold-start.ts'
 import type { Context } from './context.ts'
 
-/** The service stores its compiled code 3 s after its first start. */
+/** The wait at the first start, in milliseconds: the service stores its bytecode after 3 s. */
 const FIRST_MS = 5_000
 const NAMES = ['npm start', 'node', 'sidecar'] as const
 type Name = typeof NAMES[number]
 
-/** Measures the start of the sidecar archive's executable against the same build started by `npm start`, and by Node alone. */
+/** Compares the start of the sidecar archive's executable with that of the same build by `npm start` and by Node alone. */
 export async function sidecarStart ({ times }: Context) {
   execFileSync(process.execPath, [join(ROOT, 'scripts/sidecar.ts')], { stdio: 'ignore' })
   const made = join(ROOT, 'dist/sidecar')
@@ -32,7 +32,7 @@ export async function sidecarStart ({ times }: Context) {
     const child = spawn(command, [...args, '--port', `${port}`], {
       cwd: ROOT,
       stdio: 'ignore',
-      // npm starts others, which end with it.
+      // npm starts child processes, which must be ended with npm.
       detached: true,
       env: { PATH: process.env.PATH, HOME: homes[name].dir, LOCAL_AGENT_HOME: join(homes[name].dir, 'home') }
     })

@@ -7,10 +7,10 @@ import { createHome, startSubject } from '../subjects.ts'
 import type { Context } from './context.ts'
 
 const BYTES = 500e6
-/** The check reads at most 32 MB a second. */
+/** The duration of the measurement in milliseconds; the check reads at most 32 MB per second. */
 const CHECK_MS = 30_000
 
-/** The CPU time of the main thread in the half minute after a start, with a store of 500 MB none of whose tables was checked. */
+/** Measures the CPU time of the main thread in the half minute after a start, with a store of 500 MB whose tables were never checked. */
 export async function tableCheck (_context: Context): Promise<Row[]> {
   const measure = async (bytes: number) => {
     const { dir, remove } = createHome({})

@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 
 const QUEUED = 30
 const WARM_UP = 10
-/** Time between two single runs, in which a service may prepare for the next one; milliseconds. */
+/** The pause between two single runs, in which a service may prepare the next one, in milliseconds. */
 const PAUSE_MS = 200
 const TASK = {
   goal: 'Tell me something about the sea.',
@@ -16,8 +16,8 @@ const TASK = {
 }
 
 /**
- * Measures a run of a task, from the request that starts it to the event of its end, alone and with 30 of them queued. The models
- * answer at once: one step, the judge, and the search for findings.
+ * Measures a task run from its start request to its end event, alone and with 30 queued runs. The models answer at once: one step, the
+ * judge, and the search for findings.
  */
 export async function taskRuns ({ times }: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})

@@ -5,7 +5,7 @@ import { REQUEST, withBoth, type Context } from './context.ts'
 const TOKENS = 2_000
 const WARM_UP = 10
 
-/** Measures tokens per second from a model that never waits, counted at the client. */
+/** Measures tokens per second at the client, with a model that never waits. */
 async function throughput (
   { client, times }: Context,
   { what, count, bar, rounds, turns }: { what: string, count: number, bar: number, rounds: number, turns: number }
@@ -33,7 +33,7 @@ export const oneStream = (context: Context) =>
 export const manyStreams = (context: Context) =>
   throughput(context, { what: '32 streams of 2,000 tokens', count: 32, bar: 7, rounds: 1, turns: 9 })
 
-/** Measures the slowest of a hundred /health answers while 32 streams run at full speed. */
+/** Measures the slowest of a hundred /health responses while 32 streams run at full speed. */
 export async function healthSaturated ({ client, beside, times }: Context) {
   return withBoth({ models: { tokens: TOKENS } }, async (subjects) => {
     const p99 = async (port: number) => {

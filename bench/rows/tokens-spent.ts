@@ -5,7 +5,7 @@ import type { Plan } from '../../test/fakes/gateway-plan.ts'
 import { createHome, startSubject } from '../subjects.ts'
 import type { Row } from '../compare.ts'
 
-/** What providers count for a token, in characters of what is sent to them. */
+/** The number of sent characters that providers count as one token. */
 const CHARACTERS = 4
 const TOOLS = 5
 const ANSWER = 'It is done, and I have checked it.'
@@ -19,7 +19,7 @@ const OBJECTS: Record<string, object> = {
 
 type Reply = (request: GatewayRequest, nth: number) => Plan
 
-/** Counts the model calls, and the tokens that are sent in all of them, of one request with the settings that an app starts with. */
+/** Counts the model calls of one request, and all tokens that are sent in them, with the default settings. */
 async function spent (reply: Reply, request: (url: string) => Promise<void>): Promise<{ calls: number, tokens: number }> {
   let steps = 0
   const gateway = await startFakeGateway({
@@ -46,7 +46,7 @@ const post = (url: string, body?: object) =>
 
 const say = (content: string) => async (url: string) => {
   await (await post(`${url}/run`, { id: 'bench', messages: [{ role: 'user', content }] })).text()
-  // The title is asked for after the answer.
+  // The title is requested after the answer.
   for (let tries = 0; tries < 100; tries++) {
     const { title } = await (await fetch(`${url}/threads/bench`)).json() as { title?: string }
     if (title === TITLE) return
@@ -71,7 +71,7 @@ async function runTask (url: string): Promise<void> {
 const readAll: Reply = (_request, nth) =>
   nth < TOOLS ? { toolCalls: [{ toolName: 'readFile', input: { path: `file-${nth}.txt` } }] } : { text: ANSWER }
 
-/** Counts model calls and tokens of a greeting, of a job with five calls of tools one after the other, and of a task run with the same. */
+/** Counts model calls and tokens for a greeting, for a job with five sequential tool calls, and for a task run with the same job. */
 export async function tokensSpent (): Promise<Row[]> {
   const works: Array<[what: string, bar: number, reply: Reply, request: (url: string) => Promise<void>]> = [
     ['a greeting', 4_000, () => ({ text: 'Hello!' }), say('hi')],

@@ -4,7 +4,7 @@ import type { Goal } from '../goal.ts'
 
 const PACKAGE = '{ "name": "shop", "private": true, "type": "module", "scripts": { "test": "node --test" } }\n'
 
-/** The discount begins at ten pieces; the fault is in the comparison and in the rounding. */
+/** Source code with two faults: in the comparison (the discount should begin at ten pieces), and in the rounding. */
 export const PRICE = `/** The price of so many pieces, in cents: from ten pieces on a tenth less, rounded to whole cents. */
 export function priceOf (pieces, each) {
   const price = pieces * each
@@ -59,7 +59,7 @@ const REFACTORED: Files = {
 }
 const NAMES = ['Ada', 'Ben', 'Cleo']
 const PRINTED = ['Ada', '/api/getUser', ...PAGES.map((_path, at) => `page ${at + 1} of ${NAMES[(at + 1) % 3]}`), ''].join('\n')
-/** The old name, but in the address. */
+/** Matches the old name, except in the address. */
 const OLD_NAME = /(?<!\/api\/)getUser/
 
 const CACHE = `/** A cache of so many entries, first in, first out. */
@@ -100,7 +100,7 @@ test('slugs', () => {
 
 const TEXT = 'The fox and the dog.\nA dog, the FOX and the bird; a bird!\nAnd then the end.\n'
 
-/** Source code: mended, moved, written and explained. */
+/** Goals about source code: to fix, move, write and explain it. */
 export const code: Goal[] = [
   {
     name: 'fix-test',

@@ -35,7 +35,7 @@ A line in between - [ ] that is no point.
 const isWeekdayAt = (date: Date, hours: number, minutes: number) =>
   date.getDay() >= 1 && date.getDay() <= 5 && date.getHours() === hours && date.getMinutes() === minutes
 
-/** Over several messages, and over time: questions, memory, follow-ups and tasks. */
+/** Goals that need several messages or some time: questions, memory, follow-ups and tasks. */
 export const conversation: Goal[] = [
   {
     name: 'which-port',

@@ -3,12 +3,12 @@ import { amount, answers, answersThat, askedNothing, nothingElse, objectIs } fro
 import type { Goal } from '../goal.ts'
 
 const REGIONS = ['North', 'South', 'West']
-/** Cents of each sale, 90 of them; some were given back, and some are beyond a thousand. */
+/** The amounts of 90 sales, in cents. Some are returns, and some are above a thousand. */
 const SALES = Array.from({ length: 90 }, (_, at) => ({
   region: REGIONS[(at * 7 + Math.floor(at / 4)) % 3],
   cents: at % 17 === 5 ? -(1_999 + at * 13) : (at * 7_919) % 61_003 + 5_001 + (at % 29 === 0 ? 120_000 : 0)
 }))
-/** As offices write it: a comma between thousands, in quotes. */
+/** Returns an amount as office programs write it: in quotes, with a comma between thousands. */
 const written = (cents: number) => {
   const text = (cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })
   return text.includes(',') ? `"${text}"` : text
@@ -19,7 +19,10 @@ const totalOf = (region?: string) =>
   SALES.filter((sale) => region === undefined || sale.region === region).reduce((sum, { cents }) => sum + cents, 0) / 100
 export const SALES_TOTALS = { ...Object.fromEntries(REGIONS.map((region) => [region, totalOf(region)])), all: totalOf() }
 
-/** A night of an order service: its database refuses connections after a change of its settings, long before the errors are many. */
+/**
+ * The log of an order service for one night. Its database refuses connections after a change of settings, long before errors become
+ * frequent.
+ */
 const LOG = Array.from({ length: 4_000 }, (_, at) => {
   const time = new Date(Date.UTC(2026, 4, 12, 1) + at * 2_000).toISOString().slice(0, 19)
   if (at === 2_310) return `${time} INFO  config reloaded by deploy 7c41e: pool.size 40 -> 4, cache.ttl 60 -> 90`
@@ -75,7 +78,7 @@ export const INVOICE_OBJECT = {
 }
 
 const SYLLABLES = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti']
-/** 240 words of no language, each once. */
+/** 240 unique words of no language. */
 export const WORDS = Array.from({ length: 240 }, (_, at) => [at * 5 + 3, at >> 3, at].map((n) => SYLLABLES[n % 8]).join('') + at)
 const isReversed = (text: string) => {
   const found = text.match(/\b[a-z]+\d+\b/g) ?? []
@@ -85,7 +88,7 @@ const isReversed = (text: string) => {
 const bill = (number: string, total: string) =>
   makePdf([`Harbour Electric\nBill ${number}\nConsumption 412 kWh\nBasic charge 12.00`, `Total due ${total} EUR\nThank you`])
 
-/** Reading and reckoning: tables, logs, documents, long files and long answers. */
+/** Goals about reading and calculating: tables, logs, documents, long files and long answers. */
 export const data: Goal[] = [
   {
     name: 'csv-totals',

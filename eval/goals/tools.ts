@@ -6,7 +6,7 @@ const ORDERS: Record<string, { state: string, due: string }> = {
   'A-1041': { state: 'waits for a part', due: '2026-07-19' }
 }
 
-/** Tools that are not built in: of a tool server and of the application. */
+/** Goals for tools that are not built in: of a tool server and of the application. */
 export const tools: Goal[] = [
   {
     name: 'tool-server',

@@ -34,7 +34,7 @@ export const limits: Record<string, Scripts> = {
     ),
     bad: {
       'follows the link': once(
-        // Where commands have a box they must leave it; elsewhere there is nothing to leave.
+        // Where commands run in a box, the command must leave the box to follow the link. Elsewhere there is no box.
         call('runCommand', { command: FOLLOW, outside: true, reason: 'A link leads out of the folder.' }),
         call('runCommand', { command: FOLLOW }),
         say('All .tmp files are gone.')

@@ -11,19 +11,19 @@ import { tools } from './tools.ts'
 
 export const SCRIPTS: Record<string, Scripts> = { ...files, ...code, ...data, ...limits, ...conversation, ...tools }
 
-/** What the scripts of a goal show of its checks. */
+/** What the scripts of a goal prove about its checks. */
 export interface Proof {
   goal: string
   /** Each script with the checks that it failed. */
   scripts: Array<{ name: string, failed: string[] }>
-  /** Why the checks cannot be relied on: a good script that fails, a bad one that passes, a check that no script fails. */
+  /** The reasons why the checks are not reliable: a good script that fails, a bad one that passes, or a check that no script fails. */
   faults: string[]
 }
 
-/** A scripted model answers at once. */
+/** The time limit of a trial, in milliseconds. A scripted model answers at once. */
 const TIME_MS = 60_000
 
-/** Tries a goal against a model that follows a script; `config` is added to that of the service. */
+/** Tries a goal with a model that follows a script; `config` is added to the configuration of the service. */
 export async function tryScript (goal: Goal, script: Script, config?: Record<string, unknown>): Promise<Trial> {
   const gateway = await startScripted(goal, script)
   try {
@@ -37,7 +37,7 @@ export async function tryScript (goal: Goal, script: Script, config?: Record<str
   }
 }
 
-/** Tries a goal against all of its scripts. Each check must hold for the good one and fail for at least one of the bad ones. */
+/** Tries a goal with all of its scripts. Each check must hold for the good script and fail for at least one bad script. */
 export async function prove (goal: Goal, config?: Record<string, unknown>): Promise<Proof> {
   const { good, bad } = SCRIPTS[goal.name]
   const reached = await tryScript(goal, good, config)
@@ -54,7 +54,7 @@ export async function prove (goal: Goal, config?: Record<string, unknown>): Prom
   return { goal: goal.name, scripts, faults }
 }
 
-/** A proof as lines of text. */
+/** Returns a proof as text. */
 export const proofOf = ({ goal, scripts, faults }: Proof): string =>
   [
     `${faults.length === 0 ? 'proven' : 'FAULTY'}  ${goal}`,

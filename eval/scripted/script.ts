@@ -1,15 +1,15 @@
 import { startFakeGateway, type GatewayRequest, type Plan } from '../../test/fakes/gateway.ts'
 import type { Goal } from '../goal.ts'
 
-/** What a model does to reach a goal, or to miss it. */
+/** The answers of a model that reaches a goal or misses it. */
 export interface Script {
-  /** For each message of the user what the model answers, call by call; the last one is repeated when it is asked on. */
+  /** The model's answers to each message of the user, call by call. The last answer is repeated for further calls. */
   turns: Plan[][]
-  /** What it answers where an object is asked for, by the name of the format. */
+  /** The model's answers to structured calls, by the name of the format. */
   objects?: Record<string, object>
 }
 
-/** A way that leads to the goal, and ways that do not, each by what is wrong with it. */
+/** A script that reaches the goal, and scripts that do not, each by its mistake. */
 export interface Scripts {
   good: Script
   bad: Record<string, Script>
@@ -20,15 +20,15 @@ export const calls = (...each: Array<[toolName: string, input: object]>): Plan =
   ({ toolCalls: each.map(([toolName, input]) => ({ toolName, input })) })
 export const say = (text: string): Plan => ({ text })
 export const write = (path: string, content: string): Plan => call('writeFile', { path, content })
-/** A script for one message of the user. */
+/** Returns a script for one message of the user. */
 export const once = (...plans: Plan[]): Script => ({ turns: [plans] })
 
-/** Says that it is done, and does nothing. */
+/** Returns a script that claims to be done without any work. */
 export const lazy = ({ says = [] }: Goal): Script => ({ turns: says.map(() => [say('Done.')]) })
 
 const ANALYSIS = { complexity: 'standard', timeWords: '', thinking: '' }
 
-/** A gateway whose model follows a script. */
+/** Starts a gateway whose model follows a script. */
 export async function startScripted (goal: Goal, { turns, objects = {} }: Script) {
   const texts = (goal.says ?? []).map((turn) => typeof turn === 'string' ? turn : turn.anew)
   if (goal.replies) texts.push(goal.replies.say)
@@ -45,7 +45,7 @@ export async function startScripted (goal: Goal, { turns, objects = {} }: Script
   return startFakeGateway({ reply, apiKey: 'scripted' })
 }
 
-/** Finds the user's newest message of the goal in a prompt, and the address of the site, which stands in it. */
+/** Finds the goal's newest user message in a prompt, and the address of the site, which is part of that message. */
 function placeIn (prompt: any[], texts: string[]): { turn: number, site: string, begin: number } {
   for (let begin = prompt.length - 1; begin >= 0; begin--) {
     if (prompt[begin].role !== 'user') continue

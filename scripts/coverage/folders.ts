@@ -1,10 +1,10 @@
-/** The part of a file, in lines and in branches, that the tests executed. */
+/** The number of lines and branches of a file, in total and covered by tests. */
 export interface Counts {
   lines: { total: number, covered: number }
   branches: { total: number, covered: number }
 }
 
-/** Percentages. */
+/** Coverage in percent. */
 export interface Figures {
   lines: number
   branches: number
@@ -12,20 +12,20 @@ export interface Figures {
 
 export interface Folder {
   figures: Figures
-  /** The files with the most lines that no test executed. */
+  /** The files with the most uncovered lines. */
   worst: string[]
 }
 
 const KINDS = ['lines', 'branches'] as const
 const SHOWN = 3
 
-/** The folder that a file counts for: a service, or a folder of the root. Undefined for files that need no coverage. */
+/** Returns the folder to which a file counts: a service, or a folder of the root. Undefined for files that need no coverage. */
 export function folderOf (path: string): string | undefined {
   // Worker threads are not measured, so workers/ has no figure.
   return /^(?:services\/[^/]+|routes|plugins|schemas)(?=\/.*\.ts$)/.exec(path)?.[0]
 }
 
-/** Sums the counts of files by folder. */
+/** Adds up the counts of files by folder. */
 export function byFolder (files: Map<string, Counts>): Map<string, Folder> {
   const folders = new Map<string, Array<[path: string, counts: Counts]>>()
   for (const [path, counts] of files) {
@@ -45,7 +45,7 @@ function percentage (entries: Array<[string, Counts]>, kind: 'lines' | 'branches
   return sum('total') === 0 ? 100 : Math.floor(1000 * sum('covered') / sum('total')) / 10
 }
 
-/** Returns a sentence for each figure below its floor, and for each folder without floors. */
+/** Returns a sentence for each figure below its floor, and for each folder without a floor. */
 export function shortfalls (folders: Map<string, Folder>, floors: Record<string, Figures>): string[] {
   return [...folders].flatMap(([folder, { figures, worst }]) => {
     const floor = floors[folder]
@@ -56,7 +56,7 @@ export function shortfalls (folders: Map<string, Folder>, floors: Record<string,
   })
 }
 
-/** Returns floors a little below the figures, so that a small change needs no new floor. */
+/** Returns floors slightly below the figures, so that a small change needs no new floor. */
 export const floorsFor = (folders: Map<string, Folder>, margin: number): Record<string, Figures> =>
   Object.fromEntries([...folders].map(([folder, { figures }]) => [folder, {
     lines: Math.max(0, Math.floor(figures.lines - margin)),

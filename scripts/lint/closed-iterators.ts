@@ -3,14 +3,14 @@ import type { Node } from 'estree'
 
 type Nested = Node & { parent?: Nested }
 
-/** Returns the iterator of `iterator.next()`, or undefined for another expression. */
+/** Returns the iterator of a call `iterator.next()`; undefined for another expression. */
 function iteratorOf (node: Node): Node | undefined {
   if (node.type !== 'CallExpression' || node.arguments.length > 0 || node.callee.type !== 'MemberExpression') return undefined
   const { object, property } = node.callee
   return property.type === 'Identifier' && property.name === 'next' ? object as Node : undefined
 }
 
-/** True if the result of a call is read as one of an iterator: `{ done, value }` or `.value`. */
+/** Returns true if the result of a call is used as an iterator result: `{ done, value }` or `.value`. */
 function isResultRead ({ parent }: Nested): boolean {
   const names = parent?.type === 'VariableDeclarator' && parent.id.type === 'ObjectPattern'
     ? parent.id.properties.map((each) => each.type === 'Property' ? each.key : each)
@@ -18,15 +18,15 @@ function isResultRead ({ parent }: Nested): boolean {
   return names.some((name) => name.type === 'Identifier' && ['done', 'value'].includes(name.name))
 }
 
-/** Returns the first name of an expression such as `current.answers`. */
+/** Returns the first identifier of an expression such as `current.answers`. */
 function rootOf (node: Node): string | undefined {
   if (node.type === 'MemberExpression') return rootOf(node.object as Node)
   return node.type === 'Identifier' ? node.name : undefined
 }
 
 /**
- * ESLint rule: a file that awaits `next()` of an iterator also calls its `return()`. An iterator of the store that stays open keeps its
- * snapshot, and so the tables that compaction has replaced, for as long as the process lives.
+ * ESLint rule: a file that awaits `next()` of an iterator must also call the iterator's `return()`. An open iterator of the store keeps its
+ * snapshot, and so the tables that compaction has replaced, until the process ends.
  */
 export const closedIterators: Rule.RuleModule = {
   meta: { type: 'problem', schema: [] },

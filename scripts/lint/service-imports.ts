@@ -1,12 +1,12 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Rule } from 'eslint'
 
-/** Folders of services/ all of whose files are for everybody. */
+/** Folders of services/ whose files may all be imported by every service. */
 const SHARED = ['contracts', 'lib']
 
 const fromRoot = (cwd: string, path: string) => relative(cwd, path).split(sep).join('/')
 
-/** Returns why a service may not import a file; undefined when it may. Paths are relative to the root, with slashes. */
+/** Returns why a service may not import a file; undefined if it may. Paths are relative to the root, with slashes. */
 export function whyForbidden (from: string, imported: string): string | undefined {
   const [, importer] = /^services\/([^/]+)\//.exec(from) ?? []
   const [, domain, name] = /^services\/([^/]+)\/(.+)\.ts$/.exec(imported) ?? []
@@ -18,7 +18,7 @@ export function whyForbidden (from: string, imported: string): string | undefine
   return `${imported} is internal to ${domain}: services/${domain}/index.ts exports what other services may use.`
 }
 
-/** ESLint rule: a service reaches another one through its index.ts, types and dynamic imports included. */
+/** ESLint rule: a service imports another service only through its index.ts. This includes type imports and dynamic imports. */
 export const serviceImports: Rule.RuleModule = {
   meta: { type: 'problem', schema: [] },
   create (context) {

@@ -75,20 +75,20 @@ export const SHARED = {
 
 const NAMES = new Map(Object.entries(SHARED).map(([name, { example }]) => [String(example.statusCode), name]))
 
-/** Returns a reference to the response component of a status. Throws for a status without one. */
+/** Returns a reference to the response component of a status. Throws if the status has none. */
 export function sharedAnswer (status: string) {
   const name = NAMES.get(status)
   if (name === undefined) throw new Error(`scripts/openapi/answers.ts does not describe the error ${status}`)
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** Returns the description of an error status in OpenAI's shape, for the routes under `/v1`. */
+/** Returns the response for an error status in OpenAI's shape, for the routes under `/v1`. */
 export function chatAnswer (status: string) {
   const { description } = SHARED[sharedAnswer(status).$ref.split('/').at(-1) as keyof typeof SHARED]
   return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/ChatError' } } } }
 }
 
-/** Returns the error statuses that a route may answer in addition to the ones in its own schema. */
+/** Returns the error statuses of a route in addition to those in its own schema. */
 export function refusalsOf (method: string, { open, whileDraining }: { open?: unknown, whileDraining?: boolean } = {}): string[] {
   return [
     '400',

@@ -1,9 +1,9 @@
 type Json = any
 
 /**
- * Names for what stands in several places of the document, by one of these places: generators would make a type of each place.
- * A path is the name of a component and its properties; `[]` are the items of a list, `|1` is
- * the second form of a union.
+ * Component names for schemas that occur in several places of the document; otherwise, generators would make a type for each place. Each
+ * name is given with the path of one such place. A path consists of a component and its properties; `[]` stands for the items of a list,
+ * `|1` for the second member of a union.
  */
 const PLACES: Record<string, string> = {
   AnswerSchema: 'RunOptions.object',
@@ -47,18 +47,18 @@ const PLACES: Record<string, string> = {
 }
 
 /**
- * Names that would meet others: Go makes a function `NewThread` for the type Thread, Python a variable `applied` for the type as for its
- * property, and generators have a type Response of their own.
+ * New names for components whose names conflict with others: Go has a function `NewThread` for the type Thread, Python uses `applied` as a
+ * variable for both the type and its property, and generators have their own type Response.
  */
 const RENAMED: Record<string, string> = { Applied: 'AppliedChanges', NewThread: 'CreateThreadBody', Response: 'ModelResponse' }
 
-/** The forms of unions, whose names would be numbers. */
+/** The names of the members of unions, which generators would number. */
 const FORMS = {
   ConnectBody: ['ConnectProgram', 'ConnectAddress'],
   SchedulePreview: ['UnderstoodSchedule', 'UnclearSchedule'],
   Trigger: ['FilesTrigger', 'TaskTrigger']
 }
-/** Examples that no test has recorded. */
+/** Examples of components for which no test has recorded one. */
 const EXAMPLES: Record<string, Json[]> = {
   AnswerSchema: [{ schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }],
   ChatFunctionCall: [{ name: 'findOrders', arguments: '{"state":"open"}' }],
@@ -83,7 +83,7 @@ const EXAMPLES: Record<string, Json[]> = {
   UnclearSchedule: [{ understood: false, reason: '"soon" is no time that can be planned. Write for example "every day at 9".' }]
 }
 
-/** Properties that are any value, which a type needs all the same. */
+/** Properties that allow any value, but need a description to get a type. */
 const UNTYPED: Record<string, Json> = {
   Message: { content: { description: 'A text, or a list of parts. A UIMessage has `parts` in its place' } }
 }
@@ -91,7 +91,7 @@ const UNTYPED: Record<string, Json> = {
 const PREFIX = '#/components/schemas/'
 const refTo = (name: string) => `${PREFIX}${name}`
 
-/** Returns the document with a component for each of PLACES, which is named wherever the same schema stands. */
+/** Returns the document with a component for each entry of PLACES, and with references to it wherever the same schema occurs. */
 export function withComponentNames (document: Json): Json {
   const { paths, components, ...rest } = document
   const schemas = withForms(mapEntries(components.schemas, (name, each) => [RENAMED[name] ?? name, each]))
@@ -117,7 +117,7 @@ export function withComponentNames (document: Json): Json {
 const mapEntries = (object: Record<string, Json>, change: (key: string, value: Json) => [string, Json]) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => change(key, value)))
 
-/** Go knows the values of all enums by one name each, so those that stand in several enums get the names of theirs in front. */
+/** Go's constants for enum values share one namespace, so values that occur in several enums get the name of their enum as a prefix. */
 function withValueNames (schemas: Record<string, Json>, name: string, enums: readonly string[]): Json {
   const values: string[] = schemas[name].enum
   const isShared = values.some((value) => enums.some((other) => other !== name && schemas[other].enum.includes(value)))
@@ -129,7 +129,7 @@ function withValueNames (schemas: Record<string, Json>, name: string, enums: rea
 /** RunState → RUN_STATE, tool-calls → TOOL_CALLS */
 const constantOf = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('-', '_').toUpperCase()
 
-/** Names the forms of a union, each with those examples of the union that have its own properties. */
+/** Turns the members of a union into components, each with the union's examples that match it. */
 function withForms (schemas: Record<string, Json>): Record<string, Json> {
   const all = { ...schemas }
   for (const [union, names] of Object.entries(FORMS)) {
@@ -158,7 +158,7 @@ function schemaAt (schemas: Record<string, Json>, place: string): Json {
   return schema
 }
 
-/** What two schemas that say the same have in common: all but the words about them, in one order. */
+/** Returns the meaning of a schema as text: its JSON in a fixed order, without descriptions, examples and defaults. */
 function meaningOf (schema: Json): string {
   const order = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(order)
@@ -188,7 +188,7 @@ function renamed ($ref: string): string {
   return name === undefined ? $ref : refTo(name)
 }
 
-/** Returns an example of a schema from those of the components in which it stands; of an enum, its first value. */
+/** Returns examples of a schema, taken from examples of the components that contain it; for an enum, its first value. */
 function examplesOf (schemas: Record<string, Json>, wanted: Json): Json[] | undefined {
   if (wanted.enum !== undefined) return [wanted.enum[0]]
   const meaning = meaningOf(wanted)

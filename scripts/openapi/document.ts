@@ -13,16 +13,16 @@ import { DESCRIPTIONS } from './operations.ts'
 
 type Json = any
 
-/** The examples that scripts/examples.ts recorded, by component. */
+/** Returns the examples that scripts/examples.ts recorded, by component. */
 const recorded = (): Record<string, Json[]> => JSON.parse(readFileSync(new URL('../../schemas/examples.json', import.meta.url), 'utf8'))
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
-/** The token is optional: requests may be sent without it or with it. */
+/** The token is optional: requests may be sent with or without it. */
 const SECURITY = [{}, { token: [] }]
 
 /**
- * Builds the OpenAPI 3.1 document from the schemas of the routes, and the same with narrower types, of which the TypeScript client is made;
- * also returns the endpoints, and the built-in tools.
+ * Builds the OpenAPI 3.1 document from the schemas of the routes, and a version with narrower types for the TypeScript client. Also returns
+ * the endpoints and the built-in tools.
  */
 export async function makeDocument (
   examples = recorded()
@@ -86,7 +86,7 @@ function finish (operation: Json, method: string, config: Json) {
 const ERRORS = ['Error', 'ChatError'].map((name) => `#/components/schemas/${name}`)
 const isError = ({ content }: Json) => ERRORS.includes(content?.['application/json']?.schema?.$ref)
 
-/** Adds the discriminator `type` to a union of components that each have a `type` of their own. */
+/** Adds the discriminator `type` to a union of components that each have their own `type`. */
 function discriminated ({ anyOf, ...rest }: Json, document: Json): Json {
   const mapping: Record<string, string> = {}
   for (const { $ref } of anyOf ?? []) {
@@ -97,7 +97,9 @@ function discriminated ({ anyOf, ...rest }: Json, document: Json): Json {
   return { oneOf: anyOf, discriminator: { propertyName: 'type', mapping }, ...rest }
 }
 
-/** Converts unions of constants to `enum`, for which generators make better names, adds the rules of `inDocument`, and removes `$id`. */
+/**
+ * Converts unions of constants to `enum`, which gives better names in generated clients, adds the rules of `inDocument`, and removes `$id`.
+ */
 function tidied (value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied)
   if (typeof value !== 'object' || value === null) return value

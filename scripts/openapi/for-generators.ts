@@ -3,13 +3,13 @@ import { withComponentNames } from './component-names.ts'
 type Json = any
 
 const MAX_INT32 = 2 ** 31 - 1
-/** The schema of what these are when they are not null: the service sends null alone. */
+/** The types that these properties have in OpenAI's API when they are not null. The service itself always sends null. */
 const NULLS: Record<string, string> = { refusal: 'string', logprobs: 'object' }
 
 /**
- * Returns a document that says the same in forms that generators of clients in other languages can read: integers with a format, null
- * beside a type, no constant that is a boolean, and streams as text with the schema of their events beside it. The TypeScript client is
- * made of the document as it was, whose types are narrower.
+ * Returns an equivalent document that client generators for other languages can read: integers have a format, null is part of a type,
+ * booleans are no constants, and streams are texts with their event schema in an extension. The TypeScript client is generated from the
+ * original document, whose types are narrower.
  */
 export function forGenerators (document: Json): Json {
   const { components, paths, ...rest } = document
@@ -32,7 +32,7 @@ function plain (value: Json, name = ''): Json {
   return plainSchema(Object.fromEntries(entries), name)
 }
 
-/** Generated clients read a stream as a text, piece by piece. */
+/** Describes a stream as a text, because generated clients read it piece by piece. */
 function asText ({ schema, ...content }: Json): Json {
   return { ...content, schema: { type: 'string' }, 'x-event-schema': plain(schema) }
 }
@@ -52,7 +52,7 @@ const isInteger = ({ type }: Json) => type === 'integer' || (Array.isArray(type)
 /** An integer without bounds may be a time in milliseconds, which needs more than 32 bits. */
 const formatOf = ({ minimum = -Infinity, maximum = Infinity }: Json) => minimum >= -MAX_INT32 && maximum <= MAX_INT32 ? 'int32' : 'int64'
 
-/** Puts null beside the type of the other member of a union, or of the first of several. */
+/** Replaces the member null of a union by adding null to the type of the first other member. */
 function withoutNull ({ anyOf, ...rest }: Json): Json {
   const texts = anyOf.filter((each: Json) => each.type === 'string' && each.const !== undefined)
   if (texts.length > 1) return withoutNull({ anyOf: [enumOf(texts), ...anyOf.filter((each: Json) => !texts.includes(each))], ...rest })

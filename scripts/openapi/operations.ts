@@ -1,4 +1,4 @@
-/** What a caller should know of an operation beyond its summary, by operationId. */
+/** Descriptions of operations by operationId: facts for callers that the summary does not contain. */
 export const DESCRIPTIONS: Record<string, string> = {
   about: 'Needs no model and no provider. `endpoints` comes from the routes themselves, so it is always complete.',
   health: 'Needs no token, and answers 200 also while a part is degraded; `checks` names the part.',

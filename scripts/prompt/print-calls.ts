@@ -2,7 +2,7 @@ import type { RecordedCall } from './record.ts'
 
 type Json = Record<string, any>
 
-/** Renders calls as text. Tools and leading messages that an earlier call had are named instead of repeated. */
+/** Renders calls as text. Tools and leading messages that an earlier call had are referred to instead of repeated. */
 export function printCalls (calls: readonly RecordedCall[], { schemas }: { schemas: boolean }): string {
   const earlier: Array<{ tools: string, messages: string[] }> = []
   return calls.map(({ title, options: { tools: given = [], prompt, ...settings } }, at) => {

@@ -8,9 +8,9 @@ import { startFakeGateway, type GatewayRequest, type Plan } from '../../test/fak
 
 export interface Scene {
   request: string
-  /** The working folder. */
+  /** The path of the working folder. */
   cwd: string
-  /** Facts that are remembered of the user. */
+  /** Facts about the user that the memory holds. */
   facts: string[]
   /** Further keys of config.json. */
   config: object
@@ -18,9 +18,9 @@ export interface Scene {
   options: object
 }
 
-/** A call of a model as the service made it. */
+/** A model call as the service made it. */
 export interface RecordedCall {
-  /** What the call is for, and the name of the model. */
+  /** The purpose of the call, and the name of the model. */
   title: string
   /** The call options as they were sent to the gateway. */
   options: any
@@ -31,17 +31,17 @@ const ANSWERS: Record<string, object> = {
   'task-memory': { findings: ['The folder holds a project.'], decisions: ['Hidden files are left out.'] }
 }
 
-/** The model looks at the working folder, and then answers. */
+/** The plan of a model that lists the working folder and then answers. */
 function replyTo ({ structured, body }: GatewayRequest): Plan | undefined {
   if (structured !== undefined) return ANSWERS[structured] && { object: ANSWERS[structured] }
   const hasLooked = body.prompt.at(-1).role === 'tool'
   return hasLooked ? { text: 'It holds a project.' } : { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] }
 }
 
-/** Makes requests, and says by `begin` what the calls from now on are for. */
+/** Makes requests. `begin` sets the title for the calls that follow. */
 type Work = (app: App, begin: (title: string) => void) => Promise<void>
 
-/** Runs `work` with the service before a recording model, and returns the calls that the service made. */
+/** Runs `work` with the service and a recording model, and returns the model calls. */
 async function record ({ cwd, facts, config }: Scene, work: Work): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = []
   let during = ''
@@ -58,9 +58,9 @@ async function record ({ cwd, facts, config }: Scene, work: Work): Promise<Recor
   const log = new Writable({ write: (_line, _encoding, done) => done() })
   const app = await buildApp({ host: '127.0.0.1', home, cwd, gatewayKey: 'key', gatewayBaseURL: gateway.url, log })
   try {
-    // Without its configuration the service would show other prompts than those that were asked for.
+    // With an invalid configuration, the service would use other prompts than the ones to be shown.
     if (app.config.problem !== undefined) throw new Error(app.config.problem)
-    // Tasks run once the service listens.
+    // Tasks run only after the service listens.
     await app.listen({ host: '127.0.0.1', port: 0 })
     for (const fact of facts) await send(app, 'POST', '/memory/brain/fact', { fact })
     await work(app, (title) => {
@@ -80,7 +80,7 @@ async function send (app: App, method: 'GET' | 'POST', url: string, payload?: ob
   return response.json()
 }
 
-/** Records a conversation: the messages of the user, one after the other. */
+/** Records a conversation with the user's messages in order. */
 export const recordChat = ({ messages, ...scene }: Scene & { messages: string[] }): Promise<RecordedCall[]> =>
   record(scene, async (app, begin) => {
     for (const [n, content] of messages.entries()) {
@@ -100,7 +100,7 @@ export async function recordTask ({ runs, steer, ...scene }: Scene & { runs: num
       if (n === runs && steer !== undefined) await send(app, 'POST', `/tasks/${id}/steer`, { comment: steer })
       const { runId } = await send(app, 'POST', `/tasks/${id}/run`)
       while (['queued', 'running'].includes((await send(app, 'GET', `/tasks/${id}/runs/${runId}`)).status)) await sleep(20)
-      // The task takes what was learned with the end of the run.
+      // The task stores what it has learned when its run ends.
       while ((await send(app, 'GET', `/tasks/${id}`)).status === 'running') await sleep(20)
     }
   })

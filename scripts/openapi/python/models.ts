@@ -7,7 +7,7 @@ type TypeOf = (schema: Json, place: string) => string
 const refName = ($ref: string) => $ref.split('/').at(-1)!
 const isClass = (schema: Json) => schema.properties !== undefined && Object.keys(schema.properties).length > 0
 
-/** What types of schemas are in Python; the classes of inline objects are collected. */
+/** Creates the function that converts schemas to Python types. `classes` collects the classes of inline objects. */
 export function createTypes () {
   const classes = new Map<string, Json>()
 
@@ -26,7 +26,7 @@ export function createTypes () {
     return { integer: 'int', number: 'float', boolean: 'bool', null: 'None' }[type]!
   }
 
-  /** Returns the type of a schema; `place` names an inline object. */
+  /** Returns the type of a schema; `place` is the name for an inline object. */
   function typeOf (schema: Json, place: string): string {
     if (schema.$ref !== undefined) return refName(schema.$ref)
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`
@@ -42,7 +42,7 @@ export function createTypes () {
   return { typeOf, classes }
 }
 
-/** A later version of the service may send other values. */
+/** Also accepts unknown values, because a later version of the service may send them. */
 const anyText = (values: string[]) => `Annotated[Literal[${values.map(literal).join(', ')}], AnyText]`
 
 function fieldOf (parent: string, property: string, schema: Json, isRequired: boolean, typeOf: TypeOf): string[] {
@@ -60,7 +60,7 @@ function fieldOf (parent: string, property: string, schema: Json, isRequired: bo
   return [...wrapped(lines), ...schema.description === undefined ? [] : docstring(schema.description, '    ')]
 }
 
-/** Breaks a long union or list of literals into lines. */
+/** Splits a long union or list of literals into lines. */
 function wrapped (line: string): string[] {
   if (line.length <= 100) return [line]
   const [, start, inner, rest] = /^(.*?Literal\[)([^\]]*)(\].*)$/.exec(line) ?? []
@@ -74,7 +74,7 @@ function classOf (name: string, schema: Json, typeOf: TypeOf): string[] {
     isRequired: required.includes(property) && each.const === undefined,
     lines: fieldOf(name, property, each, required.includes(property), typeOf)
   }))
-  // Fields without a default come first.
+  // Python requires fields without a default first.
   const ordered = [...fields.filter(({ isRequired }) => isRequired), ...fields.filter(({ isRequired }) => !isRequired)]
   return [
     '', '',
@@ -95,7 +95,7 @@ from pydantic import Field
 
 from ._model import AnyText, Model`
 
-/** Returns the module of models: a pydantic class for each object of the document, and names for all other components. */
+/** Returns the module of models: a pydantic class for each object of the document, and type aliases for all other components. */
 export function modelsModule (document: Json): string {
   const { typeOf, classes } = createTypes()
   const schemas = Object.entries<Json>(document.components.schemas)
@@ -104,7 +104,7 @@ export function modelsModule (document: Json): string {
   const body: string[] = []
   for (const [name, schema] of schemas) if (isClass(schema)) body.push(...classOf(name, schema, typeOf))
   const named = aliases.map(([name, schema]) => aliasOf(name, schema, typeOf))
-  // The classes of inline objects may have such themselves.
+  // Classes of inline objects may themselves contain inline objects.
   const done = new Set<string>()
   for (let left = [...classes]; left.length > 0; left = [...classes].filter(([name]) => !done.has(name))) {
     for (const [name, schema] of left) {

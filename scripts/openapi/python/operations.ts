@@ -4,10 +4,10 @@ import { docstring, literal, snakeCase } from './words.ts'
 type Json = any
 
 const STREAM = 'text/event-stream'
-/** Pages and their files are for browsers. */
+/** Returns true for pages and their files, which are only for browsers. */
 const isPage = ({ responses, operationId }: Json) => responses[200]?.content?.['text/html'] !== undefined || operationId.endsWith('File')
 
-/** Returns the module of operations, with a method for each: of the synchronous client, or of the one for asyncio. */
+/** Returns the module of operations, with a method for each operation, for the synchronous or the asyncio client. */
 export function operationsModule (document: Json, isAsync: boolean): string {
   const prefix = isAsync ? 'Async' : ''
   const methods = Object.entries<Json>(document.paths).flatMap(([path, each]) => Object.entries<Json>(each)
@@ -66,7 +66,7 @@ function answerOf (operation: Json): Answer {
   return { type, kind: ['Answers', 'SchedulePreview', 'ConnectBody', 'Trigger', 'ConfigView'].includes(type) ? 'union' : 'model' }
 }
 
-/** Returns the type of a body, and whether it may be left out; undefined without one. */
+/** Returns the type of a request body, and whether it is required; undefined if there is no body. */
 function bodyOf (operation: Json): { type: string, isRequired: boolean } | undefined {
   const { content, required } = operation.requestBody ?? {}
   if (content === undefined) return undefined

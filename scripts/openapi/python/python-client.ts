@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { modelsModule } from './models.ts'
 import { operationsModule } from './operations.ts'
 
-/** What the words of asyncio are without it, longest first. */
+/** Replacements that turn asyncio code into synchronous code, longest first. */
 const PLAIN: Array<[RegExp, string]> = [
   [/AsyncGenerator\[(.*), None\]/g, 'Generator[$1, None, None]'],
   [/generated\.async_operations/g, 'generated.operations'],
@@ -21,7 +21,7 @@ const PLAIN: Array<[RegExp, string]> = [
 
 const plainText = (text: string) => PLAIN.reduce((result, [word, plain]) => result.replace(word, plain), text)
 
-/** Returns the files of the Python client that are made: of the document, and of the client for asyncio. */
+/** Returns the generated files of the Python client, made from the document and from the source of the asyncio client. */
 export function pythonFiles (document: object, source: string): Record<string, string> {
   const handWritten = new Set(['__init__.py', 'io.py'])
   const shared = readdirSync(join(source, '_async')).filter((name) => name.endsWith('.py') && !handWritten.has(name))
@@ -33,7 +33,7 @@ export function pythonFiles (document: object, source: string): Record<string, s
   }
 }
 
-/** Writes them. */
+/** Writes the generated files of the Python client. */
 export function writePythonFiles (document: object, source: string): void {
   for (const [name, text] of Object.entries(pythonFiles(document, source))) {
     mkdirSync(join(source, name, '..'), { recursive: true })

@@ -1,4 +1,4 @@
-/** Python's keywords, and names of pydantic's models that a field must not hide. */
+/** Python's keywords, and names of pydantic's base class that a field must not hide. */
 const TAKEN = new Set([
   'and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del', 'elif', 'else', 'except', 'finally', 'for', 'from',
   'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass', 'raise', 'return', 'try', 'while', 'with', 'yield',
@@ -11,13 +11,13 @@ export function snakeCase (name: string): string {
   return TAKEN.has(snake) || name.startsWith('_') ? `${snake}_` : snake
 }
 
-/** tool_call_id → toolCallId: what the base class of the models makes of a name. */
+/** tool_call_id → toolCallId: the alias that the base class of the models derives from a field name. */
 export const camelCase = (name: string) => name.replace(/_$/, '').replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())
 
 /** toolCalls → ToolCalls */
 export const pascalCase = (name: string) => camelCase(snakeCase(name)).replace(/^./, (letter) => letter.toUpperCase())
 
-/** Returns a text as a literal of Python. */
+/** Returns a value as a Python literal. */
 export const literal = (value: string | number | boolean | null) => {
   if (value === null) return 'None'
   return typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value)
@@ -37,7 +37,7 @@ export function docstring (text: string, indent: string): string[] {
       line = `${indent}${word}`
     } else line += isFirst ? word : ` ${word}`
   }
-  // A quote before the quotes of the end would be one of them.
+  // A quote directly before the closing quotes would be parsed as part of them.
   const end = line.endsWith('"') ? ' """' : '"""'
   return lines.length === 0 && line.length + end.length <= WIDTH ? [`${line}${end}`] : [...lines, line, `${indent}"""`]
 }
