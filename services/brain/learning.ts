@@ -45,10 +45,10 @@ export interface Learned {
 }
 
 /**
- * Adds statements to the memory, in the order of their times. A statement changes nothing if it is known, was
- * removed after it was made, or is older than the entry that it would replace. Replaced entries are hidden. Some
- * statements become proposals: instructions; unsure statements; statements that would replace a typed, confirmed or
- * pinned entry; and statements of which only a helper model says that they replace an entry, if both share no word.
+ * Adds statements to the memory, in the order of their times. A statement changes nothing if it is known, was removed
+ * after it was made, or is older than the entry that it would replace. Replaced entries are hidden. Some statements become
+ * proposals: instructions; unsure statements; statements that would replace a typed, confirmed or pinned entry; and
+ * statements of which only a helper model says that they replace an entry, if the statement and the entry share no term.
  */
 export function learn (
   memory: Memory,

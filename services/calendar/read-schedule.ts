@@ -61,7 +61,7 @@ function phraseOf (written: string, machine: Machine): Phrase {
 
 /**
  * Returns when a repeated schedule starts: the time that the words for its first day name or, if the schedule
- * has times of day, the first of these on that day.
+ * itself has times of day, one of these on that day.
  */
 async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine: Machine): Promise<number> {
   const { start = '', interval } = repeated

@@ -50,8 +50,8 @@ interface Place {
   tokens: Token[]
 }
 /**
- * A grammar rule: a pattern of token kinds, and the function that returns their meaning. If it returns
- * undefined, the words are left for other rules. If it throws BadSchedule, the words are ambiguous.
+ * A grammar rule: a pattern of token kinds, and the function that returns the meaning of the matched words. If the
+ * function returns undefined, the words are left for other rules. If it throws BadSchedule, the words are ambiguous.
  */
 type Rule = [kinds: string, read: (place: Place) => Meaning | undefined]
 

@@ -17,7 +17,7 @@ export interface ReadServer {
   notes: string[]
 }
 
-/** The entry cannot be used. The message is a clause, such as "its args are not a list". */
+/** The error for an entry that cannot be used. The message is a clause, such as "its args are not a list". */
 class Unusable extends Error {}
 
 type Json = Record<string, any>

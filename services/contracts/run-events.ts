@@ -88,7 +88,8 @@ export interface RunContext {
   /** The system messages. Messages that seldom change come first. */
   system: string[]
   /**
-   * The memory entries that the system messages show. Their text is in the system message with index `part` and has `length` characters.
+   * The memory entries that the system messages show. The text about these entries is the last `length` characters
+   * of system message `part`.
    */
   memory?: { shown: { ids: string[], isPartial: boolean }, part: number, length: number }
   /** The guide of the working folder. */
@@ -195,7 +196,7 @@ export type RunEvent =
   | { type: 'task', task: RunTask }
   /**
    * The conversation was shortened. `before`, `after`: estimated tokens. `outputs`: how many tool outputs were
-   * left out. `summarised`, `dropped`: how many messages were.
+   * left out. `summarised`: how many messages were summarised. `dropped`: how many messages were dropped.
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**

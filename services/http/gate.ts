@@ -64,7 +64,7 @@ interface GateParts {
 const ADVICE = { host: 'Call it as 127.0.0.1, localhost or [::1].', origin: 'Add it to allowedOrigins in config.json if it is your app.' }
 
 /**
- * Creates the check whether a caller may use the service. It keeps foreign web pages out. Origin and
+ * Creates the check whether a caller may use the service. The check keeps foreign web pages out. Origin and
  * Sec-Fetch-Site reveal a page that calls the address of the service; Host reveals a page that uses a name of
  * its own which resolves to the service. See https://fetch.spec.whatwg.org and "DNS rebinding".
  */
@@ -81,7 +81,10 @@ export function createGate ({ host, allowedOrigins, names = [], advice = ADVICE 
     (anyAddress && /^(\[.*\]|[\d.]+)$/.test(name))
 
   return {
-    /** Throws BadTarget (400) or Forbidden (403). Returns the allowed Origin, if the request has one. */
+    /**
+     * Checks the caller of a request. Returns the allowed origin; undefined if the request has none. Throws
+     * BadTarget (400) or Forbidden (403).
+     */
     check ({ url, headers }: Caller): string | undefined {
       if (!url.startsWith('/')) throw new BadTarget('The request target must be a path, such as /health.')
       const hosts = headers.host ?? []

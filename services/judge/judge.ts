@@ -56,9 +56,9 @@ export interface Judged {
 }
 
 /**
- * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code finds the quotes
- * of the model in the report and checks each claim, only against the recorded calls and the files that these calls
- * name. Rejects only with the reason of the signal, or with the budget error if the judge may not be called.
+ * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code finds the model's
+ * quotes in the report, and checks each claim against the recorded calls and the files that these calls name, and against
+ * nothing else. Rejects only with the reason of the signal, or with the budget error if the judge may not be called.
  */
 export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSignal): Promise<Judged> {
   const { events, cwd, object, expects, earlier = [] } = run

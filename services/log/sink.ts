@@ -38,8 +38,9 @@ function openTarget (fd: 1 | 2): Target {
 }
 
 /**
- * Creates a target for pipes, sockets and terminals. libuv writes at once what fits, and the rest when the descriptor is writable. Node
- * makes its standard streams blocking if they are terminals, and pipes on Windows; this undoes it. Node never closes these descriptors.
+ * Creates a target for pipes, sockets and terminals. libuv writes at once what fits, and the rest when the
+ * descriptor is writable. Node makes its standard streams blocking if they are terminals, and pipes on Windows;
+ * this function makes them non-blocking. Node never closes these descriptors.
  */
 function streamTarget (stream: StandardStream): Target {
   stream._handle?.setBlocking?.(false)

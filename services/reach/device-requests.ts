@@ -12,8 +12,8 @@ import { DecidedElsewhere, RequestChanged, TooManyLooks } from './reach-errors.t
 const LISTED = 100
 
 /**
- * Returns the answers that a device may give to a request: only answers that apply to this request alone.
- * Requests that need words or a choice, or whose answer applies to later calls, cannot be answered on a device.
+ * Returns the answers that a device may give to a request: only answers that apply to this request alone. A
+ * request that needs words or a choice, or whose approval applies to later calls, cannot be approved on a device.
  */
 function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {
   switch (kind) {

@@ -126,7 +126,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType === 'one_shot') throw new BadTask('Triggers belong to taskType "triggered" or "recurring", not to "one_shot".')
     for (const [at, trigger] of given.entries()) {
       const problem = await problemOf(trigger, cwd, id)
-      // The position in the message lets a form show the problem beside the trigger that has it.
+      // The message names the position of the trigger, so that a form can show the problem beside this trigger.
       if (problem !== undefined) throw new BadTask(`body/triggers/${at}: ${problem}`)
     }
     return given

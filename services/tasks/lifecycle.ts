@@ -95,14 +95,14 @@ export function createLifecycle (
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
 
-  /** Ends the live run. A run that is queued behind it becomes the live run. */
+  /** Ends the live run. A run that is queued behind the ended run becomes the live run. */
   async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     const run = await halt(task, reason)
     // A paused run of a one_shot is stored as interrupted but can still continue, so it has to be ended.
     return run === undefined || (isOver(run) && run.status !== 'interrupted') ? unchanged(task) : endRun(task, run, ending)
   }
 
-  /** Stops the live run, whether it is queued or executes. Returns it. */
+  /** Stops the live run, whether the run is queued or executing, and returns its record; undefined if there is none. */
   async function halt ({ liveRun }: StoredTask, reason: Aborted): Promise<StoredRun | undefined> {
     if (liveRun === undefined) return undefined
     queue.drop(liveRun.runId)
@@ -247,7 +247,7 @@ export function createLifecycle (
   const waitingRun = async ({ retryAt, liveRun }: StoredTask): Promise<StoredRun | undefined> =>
     retryAt === undefined || liveRun === undefined ? undefined : repository.runById(liveRun.runId)
 
-  /** Runs the task now; without `input`, continues a run that waits for its provider or that failed because of its provider instead. */
+  /** Starts a new run; but without `input`, continues a run that waits for its provider, or that failed because of its provider. */
   async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued> & { ops: Op[] }> {
     assertMayRun(task, 'run')
     const waiting = input === undefined ? await waitingRun(task) : undefined
@@ -275,7 +275,7 @@ export function createLifecycle (
   }
 
   return {
-    /** Starts a task: schedules it, or begins its run when it is a one_shot. */
+    /** Starts a task: activates its schedule, or begins the run of a `one_shot` without a planned time. */
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
     /** Stores a new task and starts it. `opsOf` returns further operations for the same transaction. */
     async launch (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> {

@@ -13,7 +13,10 @@ import type { TaskRepository } from './task-repository.ts'
 import { healthView, runsNextAt } from './task-health.ts'
 import { nameOfTask } from '../lib/short-name.ts'
 
-/** Creates the lists of tasks, runs and slots, one page at a time. Damaged records are left out; the lists of tasks and runs name them. */
+/**
+ * Creates the lists of tasks, runs and slots, one page at a time. Damaged records are left out; the lists of
+ * tasks and of runs name the damaged records.
+ */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {
   repository: TaskRepository,
   schedules: Schedules,

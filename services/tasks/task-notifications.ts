@@ -5,7 +5,7 @@ import { ToolFailed } from '../tools/index.ts'
 
 /** Sends notifications about tasks. */
 export interface TaskNotifications {
-  /** Returns the operations that open a notification, for the transaction that stores its cause; [] if one with its key is open. */
+  /** Returns the operations that open a notification, for the transaction that stores its cause; [] if its key is already in use. */
   ops(notification: TaskNotification): Op[]
   /** Returns the stored notifications that the runs of a task have sent. `createdAt`: milliseconds since the Unix epoch. */
   toldBy(taskId: string): Array<{ runId?: string, createdAt: number }>

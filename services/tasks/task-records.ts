@@ -68,7 +68,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   reviewRun?: RunPointer & { since: number }
   /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
-  /** The time at which the first of its open approvals expires; milliseconds since the Unix epoch. */
+  /** The time at which the first open approval of the task expires; milliseconds since the Unix epoch. */
   waitsUntil?: number
   /** The time since which the live run waits for a person; milliseconds since the Unix epoch. */
   waitsSince?: number
@@ -76,7 +76,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   choice?: { approvalId: string, about: ChoiceTopic }
 }
 
-/** A run as it is stored beside its events. */
+/** The stored record of a run. The events of the run are stored separately. */
 export type StoredRun = TaskRun
 
 /** The stored record of which task a request to `/run` created. `at`: milliseconds since the Unix epoch. */

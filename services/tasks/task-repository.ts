@@ -226,8 +226,8 @@ export function createTaskRepository (
     const isActive = status === 'scheduled' || status === 'running' || status === 'pending_approval'
     const runsAt = Math.min(isActive ? nextRunAt : Infinity, status === 'scheduled' ? retryAt : Infinity)
     const at = Math.min(runsAt, waitsUntil, asksAt(task), endOf(task))
-    // A task with an end time has no time to lose. The computer stays awake for its run even while the run waits for
-    // its provider or a person.
+    // A task with an end time must use the time that is left. So the computer stays awake for its run even while the
+    // run waits for its provider or a person.
     const isUnderWay = isActive && task.liveRun !== undefined && task.endsAt !== undefined
     if (at === Infinity) due.delete(task.id)
     else due.set(task.id, { at, awakeFrom: isUnderWay ? 0 : runsAt, isOnce: task.taskType === 'one_shot' })

@@ -118,7 +118,7 @@ async function readByModel (
     const answer = await ask({ ...factsPrompt, text, signal, thread: id })
     if ('refused' in answer && answer.refused) throw answer.refused
     const half = Math.ceil(batch.length / 2)
-    // The answer was cut off at its greatest length, so the messages are asked about again in two halves.
+    // The answer was cut off at the output limit, so two further questions ask about one half of the messages each.
     if ('isCut' in answer && answer.isCut && half < batch.length && left.length + 2 < MAX_CALLS - calls) {
       left.unshift(batch.slice(0, half), batch.slice(half))
       continue

@@ -55,7 +55,7 @@ interface SeenUntil {
 /** The most positions in single tasks and conversations stored for one reader; the latest are kept. */
 const MOST_SEEN = 1_000
 
-/** The time at which a digest begins, in general and for the task or conversation with an id. */
+/** When a digest begins (`since`), and when its part about the task or conversation with an id begins (`sinceOf`). */
 interface Begin {
   since: number
   sinceOf: (id: string) => number

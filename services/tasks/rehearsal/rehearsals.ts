@@ -124,7 +124,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     return runId
   }
 
-  /** Removes the oldest rehearsals of a task if it has more than KEPT. */
+  /** Removes the oldest rehearsals of a task if the task has more than KEPT. */
   async function sweep (taskId: string): Promise<void> {
     let count = 0
     for await (const runId of ofTask(taskId)) {

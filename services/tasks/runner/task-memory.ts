@@ -13,7 +13,7 @@ const LEARNING_MS = 15_000
 const WAITING_MS = 2 * 60_000
 /** How many of the newest findings, and of the newest decisions, the model compares with a report. */
 const KNOWN_SHOWN = 20
-/** How many entries a report may contradict in any case, even if that is more than half of them. */
+/** How many entries a report may contradict in any case, even if these are more than half of all entries. */
 const FEW = 3
 const { entries: MAX_ENTRIES, characters: MAX_CHARACTERS } = MEMORY_LIMITS
 
@@ -79,8 +79,8 @@ export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: 
 }
 
 /**
- * Adds notes about replaced and doubtful entries to the memory. Notes are removed if they say that an entry is
- * replaced which is in the memory again, or that an entry is doubtful which is no longer there.
+ * Adds notes about replaced and doubtful entries to the memory. A note about a replaced entry is removed if the
+ * entry is in the memory again; a note about a doubtful entry is removed if the entry is gone.
  */
 function withNotes (
   memory: TaskMemory,

@@ -10,7 +10,7 @@ import type { ChangedFile } from '../../../schemas/triggers.ts'
 /** How many of the newest runs of the task, and of other tasks, are checked for whether they wrote a file. */
 const MOST_OWN = 20
 const MOST_OTHERS = 100
-/** By how many milliseconds the last write of a run may lie before its start or after its end. */
+/** By how many milliseconds the time of a run's write may lie before the start or after the end of the run. */
 const SLACK_MS = 2_000
 /** An undo that takes longer, in milliseconds, was interrupted. */
 const LONGEST_UNDO_MS = 10 * 60_000
@@ -104,7 +104,7 @@ export interface Seen {
   files: SeenFile[]
 }
 
-/** A changed file with its modification time in milliseconds since the Unix epoch, which a deleted file lacks. */
+/** A changed file. `modifiedAt`: its modification time, milliseconds since the Unix epoch; absent for a deleted file. */
 export type FileChange = ChangedFile & { modifiedAt?: number }
 
 /**
