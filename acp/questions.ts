@@ -1,7 +1,7 @@
 import type { AgentContext, ElicitationPropertySchema, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import type { Agent, Answers, Approval, ApprovalDecision, Question } from '../client/index.ts'
 
-/** Collaborators of the questions to an editor about the items of a session. */
+/** Collaborators for asking an editor about the open items of a session. */
 export interface ItemParts {
   agent: Agent
   client: AgentContext

@@ -40,7 +40,7 @@ function thread (n: number, messages: number): ThreadMessage[] {
   })
 }
 
-/** `both` are two words, one of which is in a fifth of the messages, and both in few. `usual` is in almost all threads. */
+/** `both` holds two words: a fifth of the messages contain one of them, few contain both. `usual` is in almost all threads. */
 export const QUERIES = { both: `${words[400]} ${words[500]}`, usual: words[5] }
 /** A word of one message, in an index shard with many frequent words. */
 export const RARE = 'corareword'

@@ -29,7 +29,7 @@ export function createClient ({ baseUrl = DEFAULT_URL, ...config }: Omit<Config,
   return client
 }
 
-/** Calls the function for the address, and waits until the signal aborts. Throws ERR_UNREACHABLE if the function fails. */
+/** Calls the function for the address. Throws ERR_UNREACHABLE if the function fails, and the signal's reason after an abort. */
 async function currentAddress (address: () => string | Promise<string>, signal?: AbortSignal | null): Promise<string> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal!.reason)

@@ -34,8 +34,8 @@ export function createLiveAnswers ({ client, ask, signal }: { client: Client } &
 
   return {
     /**
-     * Passes an open live question to the handler `ask`. Throws an error that an earlier call of the handler, or the sending of its answer,
-     * has caused.
+     * Passes an open live question to the handler `ask`. Throws the error if an earlier call of the handler has failed, or if its answer
+     * could not be sent.
      */
     take (event: RunStreamEvent): void {
       if (failure !== undefined) throw failure

@@ -26,8 +26,8 @@ export interface AgentRun<T = unknown> extends AsyncIterable<RunStreamEvent> {
   /** Starts a new run that continues where this one stopped, failed or was interrupted. */
   continue (): AgentRun<T>
   /**
-   * Sends a steering message, which the model gets at its next step. Resolves when the message is stored. A repeated `id` has no effect.
-   * Before the event `start`, the call waits for it, so the run must be read meanwhile. Throws ERR_NO_LIVE_RUN if the run has no further
+   * Sends a steering message, which the model gets at its next step. Resolves when the message is stored. A repeated `id` has no effect. A
+   * call before the event `start` waits for this event, so the run's events must be read. Throws ERR_NO_LIVE_RUN if the run has no further
    * step.
    */
   steer (message: string, options?: { id?: string }): Promise<SteeredRun>

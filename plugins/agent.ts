@@ -14,7 +14,7 @@ const NEEDED = [
   'copies'
 ]
 
-/** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
+/** Conversations and their approvals. Their runs end before the server closes, so that the streams can still send the final events. */
 export default fp(async (app) => {
   const { store, clock, engine, tools: host, providers: registry, threadRepository: threads, liveQuestions } = app
   const { agents, tasks, workspace } = app

@@ -23,14 +23,14 @@ declare module 'fastify' {
     /** Answers a question by a nested run. */
     investigate: ReturnType<typeof createInvestigate>
     /**
-     * Returns the deferred tools of an active run that the run may call. `deferred` are their names; by default, those that the run has
-     * recorded.
+     * Returns the deferred tools of an active run that the run may call. `deferred` lists the names of deferred tools; by default, the
+     * names that the run has recorded.
      */
     deferredTools: (runId: string, deferred?: readonly string[]) => Tool[]
   }
 }
 
-/** The number of runs of conversations that may be active at once, by default. */
+/** The default limit for active runs of conversations. */
 const DEFAULT_ACTIVE_RUNS = 128
 
 /** The engine: the collaborators that execute runs of conversations and of tasks. */

@@ -28,7 +28,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/runs/:runId/undo', {
     bodyLimit: UNDO_BODY_LIMIT,
-    // A request without a body takes back everything.
+    // A request without a body undoes all changes of the run.
     config: { optionalBody: true },
     schema: {
       tags,
@@ -42,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/runs/:runId/apply', {
     bodyLimit: UNDO_BODY_LIMIT,
-    // A request without a body takes everything over.
+    // A request without a body applies all changes of the copy.
     config: { optionalBody: true },
     schema: {
       tags,

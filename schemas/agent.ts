@@ -117,7 +117,7 @@ export const AnalysisSchema = Type.Object({
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request. It adds hints, and decides nothing' })
 export type Analysis = Static<typeof AnalysisSchema>
 
-/** The background task that a run created, as its events and result show it. */
+/** The background task that a run created, as the run's events and result show it. */
 export const RunTaskSchema = Type.Object({
   taskId: Type.String({ description: 'Id of the task, for GET /tasks/{id} and the other task routes' }),
   goal: Type.String(),

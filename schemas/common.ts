@@ -1,6 +1,6 @@
 import { Type, type SchemaOptions, type Static, type TSchema } from '@sinclair/typebox'
 
-/** The schemas that `ref` has named, by $id. */
+/** The shared schemas that were passed to `ref`, by $id. */
 const named = new Map<string, TSchema>()
 
 /** Returns a reference to a shared schema by its $id, with the TypeScript type of the schema. */

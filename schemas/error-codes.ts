@@ -115,7 +115,7 @@ export const ERROR_STATUS = {
   ERR_RECORD_DAMAGED: 500,
   ERR_RUN_TOO_LONG: 500,
   ERR_TOO_MANY_CALLS: 500,
-  // Failures of models. A run's error event has the code itself; POST /run/sync answers ERR_UPSTREAM for all of them.
+  // Failures of models. The error event of a run carries the code itself, but POST /run/sync answers ERR_UPSTREAM for all of these codes.
   ERR_ABORTED: 502,
   ERR_CONTEXT_TOO_LONG: 502,
   ERR_PROMPT_FAILED: 502,

@@ -21,7 +21,7 @@ export function readLines (input: NodeJS.ReadableStream, onLine: (line: string) 
     if (line !== '') end()
     resolve()
   })
-  // Ignored, because the exit of the process says more.
+  // The error is ignored, because the exit of the process says more.
   input.on('error', () => {})
   return promise
 }

@@ -31,7 +31,7 @@ export async function firstRun ({ client, times }: Context): Promise<Row[]> {
     }
   }
   try {
-    // The first start of a build stores its bytecode; after 20 s, also that of its runs.
+    // The first start of a build stores its bytecode, and after 20 s also the bytecode that runs need.
     await measure(FIRST_MS)
     const figures = []
     for (let n = 0; n < times(11); n++) figures.push(await measure())

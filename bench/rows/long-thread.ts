@@ -21,9 +21,9 @@ const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
 const allOf = (count: number, id: string) => JSON.stringify({ id, messages: [...messages(count), NEW] })
 
 /**
- * Compares the time to the first text in a thread of 20,000 messages with that in a short thread of which the model receives as much. Also
- * compares the latency of /health during the long thread with that of an idle service. With all messages in the request, which has 9 MB,
- * the rows are only informative.
+ * Compares the time to the first text in a thread of 20,000 messages with that in a short thread, of which the model receives about as many
+ * messages. Also compares the latency of /health during the long thread with that of an idle service. A request with all messages has 9 MB;
+ * its rows are only informative.
  */
 export async function longThread ({ client, beside, times }: Context): Promise<Row[]> {
   const rows: Row[] = []

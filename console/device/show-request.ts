@@ -10,7 +10,7 @@ const KINDS: Record<string, string> = {
 
 const inWords = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value, null, 2) ?? ''
 
-/** A block of text that scrolls by itself; by keyboard, too. */
+/** A block of text that scrolls on its own, also by keyboard. */
 function block (label: string, text: string): HTMLPreElement {
   const pre = element('pre', {}, text)
   pre.tabIndex = 0
@@ -31,7 +31,7 @@ function fact (name: string, ...values: Array<Node | string | undefined>): HTMLE
   return known.length === 0 ? [] : [element('dt', {}, name), ...known.map((value) => element('dd', {}, value))]
 }
 
-/** What a call would change now, path by path. */
+/** Shows the changes that a call would make now, path by path. */
 function changesOf ({ changes, note, refused }: ShownRequest['preview']): HTMLElement[] {
   return [
     ...changes.map(({ path, kind, from, what, withContents, replaces, diff }) =>
@@ -55,7 +55,7 @@ function inputOf ({ input }: ShownRequest['request']): Array<Node | string> {
   return Object.entries(input).flatMap(([name, value]) => [element('strong', {}, name), block(name, inWords(value))])
 }
 
-/** Shows a request in full, with the answers that this device may give. */
+/** Shows an approval in full, with the answers that this device may give. */
 export function requestView (
   { title, request, preview, answers }: ShownRequest,
   { decide, back }: { decide: (answer: 'once' | 'deny') => void, back: () => void }

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** The environment of child processes. Computed once at start already, so that withheld variables are scrubbed before any child runs. */
+/** The environment of child processes. It is computed at the start, so that withheld variables are scrubbed before any child runs. */
 export default fp(async (app) => {
   const childEnvironment = createChildEnvironment({
     variables: process.env,

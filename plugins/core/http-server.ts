@@ -9,7 +9,7 @@ import { answer, answerParserError } from './errors.ts'
 /** The default limit of a request body: 1 MiB. The routes of `/run` and `/threads` allow more. */
 const DEFAULT_BODY_LIMIT = 1_048_576
 
-/** Time for the headers and for the body of a request to arrive, and between two checks of it, in milliseconds. Later requests get 408. */
+/** Time limits for the arrival of a request's headers and body, and the interval of the checks, in milliseconds. Late requests get 408. */
 const ARRIVAL = { headers: 15_000, body: 60_000, lookedAfter: 30_000 }
 
 declare module 'fastify' {

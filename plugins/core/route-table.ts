@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route reads the body as a stream of bytes. */
     stream?: boolean
-    /** The route needs no token, or only some of its requests do. */
+    /** True if the route needs no token. A function decides this for each request. */
     open?: boolean | ((request: FastifyRequest) => boolean)
     /** The route also works while the service shuts down. */
     whileDraining?: boolean

@@ -34,7 +34,7 @@ export default fp(async (app) => {
     ...app.compilers.compilersOf('/run').map((compile: () => (body: unknown) => boolean) => () => compile()({})),
     askOurselves,
     () => app.desktop.probe(),
-    // Makes a box for a trial. Otherwise the first run waits for this before its model is told of the tools.
+    // Makes a test box. Otherwise the first run would wait for such a box before its model is told of the tools.
     () => app.sandbox.find(),
     // Node loads its random numbers and the classes of `fetch` when they are first used.
     () => newId(),

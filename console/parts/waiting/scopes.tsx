@@ -14,7 +14,7 @@ export interface Chosen {
   end: End
 }
 
-/** Returns the fields of a decision that is sent now. */
+/** Returns the fields of a decision. The end of its grant is counted from now. */
 export function grantOf ({ scope, end }: Chosen): Pick<ApprovalDecision, 'scope' | 'until'> {
   const until = untilOf(end)
   if (scope === 'usual') return {}
