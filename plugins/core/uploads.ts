@@ -77,7 +77,7 @@ export default fp(async (app) => {
       return request.routeOptions.config.rawBody ? body : parseBody(body)
     })
   )
-  // Only routes of backups read this type, as a stream.
+  // Routes of backups read this type as a stream. Other routes treat it like any other type.
   app.addContentTypeParser(
     'application/octet-stream',
     async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : takeOther(request)
