@@ -42,8 +42,9 @@ export async function openRecording (file: string): Promise<Recording> {
 }
 
 /**
- * Replays one recording with a service of its own. `settings` are added to those of the service; `prepare` is called with the service
- * before the replay.
+ * Starts a service in a temporary home, replays one recording with it, and returns the differences. With `isStrict`, the texts that models
+ * get from the service are compared too. `settings` override the settings of this service. `prepare` is called with the service before the
+ * replay begins.
  */
 export async function replayFile (
   file: string,

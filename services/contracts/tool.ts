@@ -5,8 +5,8 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Boundary, SandboxMode } from './boundary.ts'
 
 /**
- * What a tool changes outside of the service: nothing (`read`), files or data that its input names (`write`), or
- * anything else (`external`), such as with a command or a request. Only `read` calls may be repeated freely.
+ * The greatest change that a call of a tool can make outside of the service. `read`: none, so the call may be repeated freely. `write`:
+ * changes of files or data that the input names. `external`: anything else, such as what a command or a request to another service does.
  */
 export type ToolEffect = 'read' | 'write' | 'external'
 
@@ -49,7 +49,10 @@ export interface ToolPreview {
 /** A change that a command made during a trial. */
 export type TriedChange = Omit<PathChange, 'from'>
 
-/** The result of trying out a command, or why it was not tried out. `note` says how the trial differed from a real run. */
+/**
+ * The result of trying out a command in a place whose changes are discarded, or the reason why it was not tried out (`refused`). `note`
+ * says how the trial differed from a real run.
+ */
 export type TriedOut =
   | { refused: string }
   | { changes: TriedChange[], ran: { exitCode: number | null, stdout: string, stderr: string, timedOut?: boolean, note: string } }

@@ -36,8 +36,8 @@ const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 export const Draining = defineError('ERR_DRAINING', 'The service is shutting down; try again after its restart.')
 
 /**
- * Origins of desktop shells (Tauri 2 on every platform), which are always allowed besides the service's own
- * origins. A command in a box cannot serve a page under any of these origins.
+ * HTTP origins of apps in a desktop shell (Tauri 2, which differs by system). Requests from these origins are always allowed, as from the
+ * service's own origins. A command in a box (a sandbox) cannot serve a page under any of them.
  */
 export const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']

@@ -56,9 +56,10 @@ export interface Judged {
 }
 
 /**
- * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code finds the model's
- * quotes in the report, and checks each claim against the recorded calls and the files that these calls name, and against
- * nothing else. Rejects only with the reason of the signal, or with the budget error if the judge may not be called.
+ * Checks the claims of a run's newest report against what the run has done. The model of role `fast` lists the claims with quotes. Code
+ * then finds these quotes in the report, and gives each claim a verdict. It considers the recorded calls and the files that these calls
+ * name, and nothing else. If no model answers, the calls alone decide. Rejects only with the reason of the signal, or with the budget error
+ * if the budget does not allow the judge's model call.
  */
 export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSignal): Promise<Judged> {
   const { events, cwd, object, expects, earlier = [] } = run

@@ -12,7 +12,7 @@ export class Aborted extends Error {
   }
 }
 
-/** Returns the kind of an abort; undefined for any other error. */
+/** Returns the kind of an `Aborted`; undefined for any other error, also for an AbortError of Node.js. */
 export function abortKind (error: unknown): AbortKind | undefined {
   return error instanceof Aborted ? error.kind : undefined
 }

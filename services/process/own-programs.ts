@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { openPack, readPacked } from '../lib/pack.ts'
 import { runCode, runInput, runPacked } from './run-code.ts'
 
-/** The first argument that makes the executable of the sidecar archive run a program from standard input; see bin/launcher.ts. */
+/**
+ * The first command-line argument with which the service starts its own executable (of the sidecar archive, which contains no separate
+ * Node.js) as a child process that runs a program from standard input. See bin/launcher.ts.
+ */
 export const RUN_INPUT = '--run-input'
 
 const source = (name: string) => new URL(`../../workers/${name}.ts`, import.meta.url)

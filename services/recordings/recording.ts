@@ -196,7 +196,7 @@ export interface Recording {
   lines: Line[]
 }
 
-/** Returns the lines of one kind. */
+/** Returns the lines of a recording that have this type. */
 export const linesOf = <T extends Line['type']>({ lines }: Pick<Recording, 'lines'>, type: T): Array<LineOf<T>> =>
   lines.filter((line): line is LineOf<T> => line.type === type)
 

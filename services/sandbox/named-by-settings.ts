@@ -106,6 +106,9 @@ async function readConfig (path: string): Promise<string> {
 
 /** Extensions of scripts. An interpreter runs such a file even if it is not executable. */
 const SCRIPT = /\.(?:sh|bash|zsh|py|[cm]?js|ts|rb|pl|php|lua)$/i
-/** Whether a place is a file that may be run: it is executable, or has the extension of a script. */
+/**
+ * Whether there is a file at a path that somebody might run: it has an execute bit, or the file extension of a script. False if it cannot
+ * be examined.
+ */
 export const isScript = (place: string): Promise<boolean> =>
   stat(place).then((found) => found.isFile() && (SCRIPT.test(place) || (found.mode & 0o111) !== 0), () => false)

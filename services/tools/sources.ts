@@ -125,8 +125,10 @@ export interface ToldSources {
 }
 
 /**
- * Returns the part of a system prompt that describes the sources of the tools; '' if there are none. Only some of a source's deferred tools
- * are named, unless all names fit. A source that cannot be called is described too, so that the prompt stays the same.
+ * Returns the part of a system prompt that lists the connected tool servers with their tools and their instructions, shortened to a size
+ * that depends on the context window; '' if no server has tools. A deferred tool is one whose description the model must look up first. If
+ * the names of all deferred tools fit the size, all are listed, else a few of each server. A server that cannot be called at the moment is
+ * listed too, so that the prompt stays the same.
  */
 export function describeSources (
   sources: ToolSource[],

@@ -7,7 +7,8 @@ export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }:
   copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
 
 /**
- * Joins the changes of a run into one chain for each path: from the newest change back to the point where somebody else changed the path.
+ * Joins the changes of a run into one chain for each path: the consecutive changes from the newest one back to the first, or back to the
+ * point where somebody else changed the path. An undo restores the state before the oldest change of the chain.
  */
 export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()

@@ -72,7 +72,10 @@ interface MeterOptions {
 
 export type UsageMeters = ReturnType<typeof createUsageMeters>
 
-/** Creates the meters of model calls. All meters count into the same totals. */
+/**
+ * Creates the service that opens a meter for each run and for the work on each thread. All meters add to the same stored usage, so the
+ * budgets of a day cover all of them.
+ */
 export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: {
   repository: Pick<UsageRepository, 'add' | 'today' | 'raised' | 'deletions' | 'idle'>
   prices: Pick<Prices, 'of'>

@@ -30,9 +30,10 @@ interface Parts {
 export type Elicitor = ReturnType<typeof createElicitor>
 
 /**
- * Asks the user the questions of a tool server (MCP's elicitation). The protocol does not say which call a question belongs to. If several
- * calls are running, the question is shown with the oldest call that may ask and has no open question. The server matches the answer to its
- * own request, so a wrong guess does no harm. The time limits of all calls of the server pause meanwhile.
+ * Creates the part of a tool server's connection that shows the server's questions (MCP elicitation) to the user. MCP does not say during
+ * which call the server asks. If several calls are running, a question is shown with the oldest call that may ask the user and has no open
+ * question, else with the oldest one that may ask. A wrong choice does no harm, because the server matches the answer to its own request.
+ * While a question is open, the time limits of all running calls of this server pause.
  */
 export function createElicitor ({ server, log }: Parts) {
   const calls = new Set<CallUnderWay>()

@@ -79,10 +79,10 @@ function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): r
 }
 
 /**
- * Returns the model with calls that send files in a form that the model accepts: unchanged, as the beginning of their text, or as a line
- * that says what was left out. If all files are too large together, the newest are sent. If a call is refused because of its files, the
- * call is repeated with fewer of them, and the removed files are not sent to that model again. So no conversation fails because of a file
- * in it.
+ * Wraps a model so that files in a conversation do not make its calls fail. Each file is sent unchanged, as the beginning of its text, or
+ * as a line that says what was left out, whichever the model accepts. If the files are too large together, the older ones are left out. If
+ * the provider refuses a call because of its files, the call is repeated with fewer files, and the removed files are not sent to that model
+ * again.
  */
 export function withFiles (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, left: (result: T) => T): Promise<T> {

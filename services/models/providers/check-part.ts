@@ -17,7 +17,10 @@ const BROKEN = new RegExp(
   'i'
 )
 
-/** True if an answer with this finish reason is incomplete. The SDK says `interrupted` if the provider's last event is missing. */
+/**
+ * True if a finish reason says that the answer is incomplete because of a failure, not because of the output limit. `unified` is the reason
+ * of the AI SDK: `interrupted` if the provider's last event is missing. `raw` is the provider's own text.
+ */
 export const isBrokenEnd = (reason: { unified?: string, raw?: string } | undefined): boolean =>
   reason?.unified === 'interrupted' || reason?.unified === 'error' || BROKEN.test(reason?.raw ?? '')
 

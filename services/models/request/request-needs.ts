@@ -46,7 +46,10 @@ const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not su
 /** Matches the message of a server (llama.cpp, Ollama, vLLM, OpenRouter) whose model cannot read images at all. */
 export const TAKES_NO_IMAGES = ofAllImages(NO_IMAGES)
 
-/** The needs, in the order in which a request is changed to meet them. */
+/**
+ * The rules of all needs (see Need): how a refusal is recognised, and how a request is changed so that the model takes it. If a request has
+ * to meet several needs, they are applied in this order.
+ */
 export const NEEDS = {
   'portable-ids': {
     refusal: /(?:\bids?\b|\bid`)[^.]{0,80}(?:alphanumeric|length|pattern|characters|a-z|invalid)|invalid[^.]{0,40}\b(?:call|use).?id/i,
@@ -104,9 +107,9 @@ export const NEEDS = {
   }
 } satisfies Record<string, NeedRule>
 
-/** Needs that take nothing from a model. They are tried after a refusal whose message matches no need. */
+/** Needs whose changes take nothing from the request. They are tried after a refusal whose message matches no need. */
 export const MILD_NEEDS: readonly Need[] = ['portable-ids', 'one-call']
-/** The needs of the strictest chat template: it accepts only messages of user and assistant in turns, with text alone. */
+/** The needs (see Need) of the strictest chat templates, which accept only text, in turns of user and assistant. */
 export const PLAIN_FORM: readonly Need[] = ['no-thoughts', 'no-tool-pictures', 'tools-in-words', 'no-system']
 
 const ORDER = Object.keys(NEEDS) as Need[]

@@ -8,7 +8,7 @@ import { readAction } from './react-calls.ts'
 import { readSection } from './section-calls.ts'
 import { readFunction } from './xml-calls.ts'
 
-/** One way to write calls as text. */
+/** A dialect: one way in which models write tool calls as text within their answer. */
 export interface Dialect {
   name: string
   openings: readonly string[]
@@ -65,7 +65,7 @@ function behindTag (text: string, at: number, close = ''): number {
 const tagged = (name: string, open: string, close?: string): Dialect =>
   ({ name, openings: [open], isMarked: true, read: between(open, close) })
 
-/** The dialects. An opening mark that begins with another opening mark stands before that one. */
+/** All dialects. Their order has no effect: find-mark.ts tries longer opening marks first. */
 export const DIALECTS: readonly Dialect[] = [
   // Hermes and Qwen; Qwen3-Coder and GLM, which write more tags between these.
   tagged('hermes', '<tool_call>', '</tool_call>'),

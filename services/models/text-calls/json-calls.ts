@@ -45,8 +45,9 @@ const inputText = (input: unknown): string => typeof input === 'string' && input
 export const valueOfText = (text: string): unknown => readJson(text) ?? readNearlyJson(text)?.value
 
 /**
- * Completes the JSON at `at` if it lacks closing brackets before the closing tag. Returns the JSON and the position of the tag; undefined
- * if there is no such tag. A tag within a string does not count. `json` is empty if more than brackets is missing.
+ * Finds JSON at index `at` that ends at the closing tag `close` without all of its closing brackets, as models sometimes write it. Returns
+ * that JSON with the missing brackets added (`json`), and the index of the tag (`end`). `json` is '' if more than brackets is missing.
+ * Returns undefined without `close`, or if the tag does not occur outside of the strings of the JSON.
  */
 export function cutBefore (text: string, at: number, close: string | undefined): { json: string, end: number } | undefined {
   if (close === undefined) return undefined

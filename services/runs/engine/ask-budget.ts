@@ -3,8 +3,8 @@ import { budgetError, budgetQuestion, budgetReached, type Meter, raisedBy } from
 import type { RunItems } from './asked-items.ts'
 
 /**
- * Raises the budget of the run by what the user has allowed in earlier segments. A raised daily budget is stored with the usage of the day
- * instead.
+ * Adds to the run's budget (of tokens or US dollars) what the user has allowed each time the run waited for an answer about its budget. The
+ * daily budget is left out: what the user allows there is stored with the usage of the day.
  */
 export function raiseBudgets (meter: Pick<Meter, 'raise'>, items: RunItems): void {
   for (const { budget, isAllowed } of items.budgets()) if (isAllowed && budget.of === 'run') meter.raise(raisedBy(budget))

@@ -5,7 +5,10 @@ import { type Encode, eventLine } from './chunks.ts'
 import { encodeDocumented } from './documented.ts'
 import { encodeUI, encodeUI5, encodeUI7 } from './ui.ts'
 
-/** Renders a run's events as Server-Sent Events (SSE) of one protocol. */
+/**
+ * Renders the events of runs as Server-Sent Events (SSE) of one protocol, such as the AI SDK's UI stream. There is one encoder for each
+ * protocol.
+ */
 export interface Encoder {
   headers: Record<string, string>
   /**

@@ -28,7 +28,10 @@ class SpareDied extends WorkerDied {}
 
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
-/** Creates the pool that executes each task run in its own worker thread. The queue and the schedule ticker decide when a run starts. */
+/**
+ * Creates the pool of worker threads for runs of tasks. Each run executes in a thread of its own, and one spare thread is started in
+ * advance. The pool starts a run at once: it has no queue and no limit of its own.
+ */
 export function createWorkerPool ({ clock }: { clock: Clock }) {
   const threads = createTaskThreads({ clock })
 

@@ -63,8 +63,10 @@ function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPa
 }
 
 /**
- * Returns for each unit its chain: a digest of the conversation up to and including the unit, starting from `chain`. Only texts, calls,
- * results and the sizes of files count. Ids and reasoning differ between a run and the copy that its client sends back.
+ * Returns a digest for each unit that covers the conversation up to and including this unit: the digest of the unit's content and of the
+ * digest before. So a stored summary is recognised as valid when the units that it replaces are unchanged. The parameter `chain` is the
+ * digest before the first unit; '' at the beginning of the conversation. The digests cover texts, calls, results and the sizes of files.
+ * They do not cover ids and reasoning, which differ between a run and the copy that its client sends back.
  */
 export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
   const chains: string[] = []

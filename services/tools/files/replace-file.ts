@@ -65,7 +65,7 @@ const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs:
 /** The file to be replaced; undefined if there is none. `version` is absent if the write does not depend on the present content. */
 export type Replaced = { mode: number, version?: string, digest: string } | undefined
 
-/** The place of a content that another program wrote at the very moment of a write. */
+/** A version of a file that another program wrote at the very moment of a write, and that was saved to a new file: its path and digest. */
 interface KeptAside {
   path: string
   digest: string
@@ -220,8 +220,8 @@ function keptName (name: string): string {
 }
 
 /**
- * Returns the fields of a tool's output about a content that was kept aside. The kept file is another program's change, not the run's, so
- * an undo does not touch it.
+ * Returns the fields that tell the model where another program's version of the file was saved (`keptAside`); {} if there was none. That
+ * file is the other program's change, not the run's, so an undo does not touch it.
  */
 export function tellKept (path: string, kept: KeptAside | undefined) {
   if (kept === undefined) return {}

@@ -34,7 +34,10 @@ export const WhenInput = Type.Object({
   zone: optional('"Europe/Berlin", if named')
 }, { additionalProperties: false, description: 'In English; absent for now' })
 
-/** The same schema for changeTask, without the descriptions that createTask has already. */
+/**
+ * The schema of a time in the input of the tool changeTask: WhenInput without the descriptions of its fields. The model reads these in the
+ * input of createTask, which it always gets too, so that they take up tokens only once.
+ */
 export const ChangedWhenInput = Type.Object({ at: optional(), every: optional(), zone: optional() }, {
   additionalProperties: false,
   description: 'Its new times'
@@ -88,8 +91,9 @@ export async function conversationWithPerson ({ conversationOf }: TaskParts, run
 }
 
 /**
- * Returns the reason why a person must confirm the goal and time of a task: the conversation has read texts of others. Undefined if it has
- * not.
+ * Returns a sentence for the person who must confirm a task's goal and time, because the conversation contains text that others wrote and
+ * that might have asked for the task. Undefined if the conversation contains no such text; then nobody must confirm. `textOfOthers` returns
+ * the name of the first source of such text.
  */
 export async function whyConfirmGoal (textOfOthers: (() => Promise<string | undefined>) | undefined): Promise<string | undefined> {
   const read = await textOfOthers?.()

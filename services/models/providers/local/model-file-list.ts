@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { readJson } from '../../../lib/json.ts'
 
-/** A model file, with the weights of a model, on this computer. */
+/** A file on this computer that holds the weights of a model, in GGUF format. The service can run it without a model server. */
 export interface ModelFile {
   /** The model's name: the name of the file without `.gguf`, with dashes in place of characters that the name of a model may not have. */
   name: string

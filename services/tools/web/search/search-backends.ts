@@ -12,7 +12,7 @@ export interface SearchResult {
   snippet: string
 }
 
-/** A result as a backend returns it. Texts may contain HTML, and types are not validated. */
+/** A search result as the search service sent it, not validated yet: a field can have any type, and texts can contain HTML. */
 export interface RawResult {
   title?: unknown
   url?: unknown
