@@ -38,7 +38,7 @@ export async function openItems (agent: Agent, threadId: string): Promise<Approv
   }
 }
 
-/** Returns true if an item still waits. A decision with a scope may have decided other waiting items, too. */
+/** Returns true if an item still waits. A decision with a scope can have decided have decided other waiting items, too. */
 export const isOpen = async (agent: Agent, { approvalId, threadId }: Approval): Promise<boolean> =>
   (await openItems(agent, threadId!)).some((item) => item.approvalId === approvalId)
 

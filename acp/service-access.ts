@@ -9,7 +9,9 @@ import { createSupervisor, type Supervisor } from '../supervisor/index.ts'
 
 /** How long to wait for a service that another process is starting, in milliseconds. */
 const OTHER_MS = 10_000
-/** How long to wait for a lost service to come back, in milliseconds: the process that started it may restart it. */
+/**
+const OTHER_MS = 10_000 * How long to wait for a lost service to come back, in milliseconds: the process that started it might restart it.
+const OTHER_MS = 10_000 */
 const BACK_MS = 10_000
 
 export type ServiceAccess = ReturnType<typeof createServiceAccess>

@@ -111,7 +111,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
 
   /**
    * Asks about all open items of the conversation and shows the runs that continue, until nothing is open and no run is active. `answer` is
-   * a prompt that may answer an open question. Returns the `finish` event of the last run, whether the prompt was used, and whether an item
+   * a prompt that can answer an open question. Returns the `finish` event of the last run, whether the prompt was used, and whether an item
    * stays open.
    */
   async function settle (agent: Agent, signal: AbortSignal, { last, answer }: { last?: Finish, answer?: string } = {}) {

@@ -38,7 +38,7 @@ async function keepCompiledCode () {
   const { join } = await import('node:path')
 
   /**
-   * Creates a folder for its owner only. Returns false if other users may write to it, because compiled code from such a folder cannot be
+   * Creates a folder for its owner only. Returns false if other users can write to it, because compiled code from such a folder cannot be
    * trusted.
    */
   const isPrivate = (dir: string): boolean => {

@@ -30,8 +30,8 @@ export interface Agent {
   /** The client to pass to the generated functions: `health({ client: agent.client })`. */
   client: Client
   /**
-   * Returns a run that starts when its events or its result are first read. The request is sent once; with an `idempotencyKey` it may be
-   * sent again.
+   * Returns a run that starts when its events or its result are first read. The request is sent once; with an `idempotencyKey` the client
+   * might send it again after a failure.
    */
   run<const S = unknown> (request: RunRequest<S>): AgentRun<FromSchema<S>>
   /** Stores a file, and returns the message part that refers to it. */

@@ -49,7 +49,7 @@ async function currentAddress (address: () => string | Promise<string>, signal?:
 /** Encodes a token for a header: the UTF-8 bytes of its characters, one Latin-1 character per byte, as the service decodes it. */
 export const headerText = (token: string): string => String.fromCharCode(...new TextEncoder().encode(token))
 
-/** The only path whose response may be 204 without content. */
+/** The only path whose response can be 204 without content. */
 const MAY_BE_EMPTY = /^\/run\/[^/]+\/stream$/
 /**
  * Content types of the service's responses, except for the pages under /docs. Another content type comes from a proxy or from another

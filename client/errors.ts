@@ -61,6 +61,6 @@ export const streamCut = (cause?: unknown) =>
 export const isRefusal = (error: unknown) =>
   !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)
 
-/** Returns true if the connection failed or the service is not available, so that the request may be sent again. */
+/** Returns true if the connection failed or the service is not available, so that the request can be sent again. */
 export const isCut = (error: unknown) =>
   error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

@@ -16,7 +16,7 @@ export interface EventQuery {
   signal?: AbortSignal
 }
 
-/** An event of the service. `reset` means that events may be missing, so that lists must be read again. */
+/** An event of the service. `reset` means that events might be missing, so that lists must be read again. */
 export type ServiceEvent = StreamEvent & { id?: string }
 
 /**

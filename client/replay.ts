@@ -2,7 +2,7 @@ import type { RunStreamEvent } from './generated/index.ts'
 
 /**
  * Creates a filter that passes each event of a segment once, even if the stream is opened again. A reopened stream continues after the last
- * event with an id, or starts again at the segment's first event if the service does not know that id. A replay may join several pieces of
+ * event with an id, or starts again at the segment's first event if the service does not know that id. A replay can join several pieces of
  * text into one event; only the unread part of such an event passes.
  */
 export function createReplayFilter () {

@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     attachments: Attachments
     attachmentFiles: AttachmentFiles
-    /** Gives models and tools the parts of attachments that they may read. */
+    /** Gives models and tools the parts of attachments that they are allowed to read. */
     attachedFiles: AttachedFiles
   }
 }

@@ -29,15 +29,15 @@ const THOUGHT_TOKENS = 2_000
 const OFFLINE = 'offline/assistant'
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
-/** Delay of the extraction, which may have much to read. Milliseconds. */
+/** Delay of the extraction, which might have much to read. Milliseconds. */
 const EXTRACTION_DELAY_MS = 2 * 60_000
 
 /** The number of newest tasks whose goals the extraction is shown. */
 const SHOWN_TASKS = 20
 
 /**
- * Returns a function that opens a resource at its first call and keeps it. After a failure the next call tries again, because the store may
- * be readable by then.
+ * Returns a function that opens a resource at its first call and keeps it. After a failure the next call tries again, because the store
+ * might be readable by then.
  */
 function openedOnce<T> (open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined

@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** The workspace, and the policy for the paths that tools may use. */
+/** The workspace, and the policy for the paths that tools are allowed to use. */
 export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const meant = () => resolve(cwd, app.config.current.workspace ?? '.')
   const noWorkspace = () => unfitWorkspace(meant())

@@ -14,7 +14,7 @@ import { IdempotencyHeaders, ResumeHeaders, NoContent, ref } from '../schemas/co
 import { ErrorRef } from '../schemas/errors.ts'
 import { RunStreamEventSchema } from '../schemas/run-stream-events.ts'
 
-/** 32 MiB, because the body may hold the history of a conversation with its files. */
+/** 32 MiB, because the body can hold the history of a conversation with its files. */
 const RUN_BODY_LIMIT = 32 * 1024 * 1024
 
 /** The schema of streaming responses. The stream is written without a serializer. */

@@ -3,7 +3,7 @@ import { AttachmentParams, AttachmentSchema, MOST_BYTES, NAME_HEADER, UploadHead
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
-/** Types that a browser may display when a page links to an attachment. All other types are downloaded. */
+/** Types that a browser is allowed to display when a page links to an attachment. All other types are downloaded. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })

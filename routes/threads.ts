@@ -17,7 +17,7 @@ import {
 } from '../schemas/threads.ts'
 import { VersionListSchema, VersionParams, VersionQuery, VersionViewSchema } from '../schemas/versions.ts'
 
-/** 32 MiB, as for runs, because a conversation may hold its files. */
+/** 32 MiB, as for runs, because a conversation can hold its files. */
 const THREAD_BODY_LIMIT = 32 * 1024 * 1024
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {

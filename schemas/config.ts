@@ -68,7 +68,13 @@ export const McpToolFilter = Type.Object({
   allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
-/** A host that a box may connect to, with an optional port. */
+/**
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * A host that a
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * box is allowed
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * to connect to,
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * with an
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * optional port.
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) */
 export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$' })
 const ServerFolders = (description: string) =>
   Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })
@@ -121,7 +127,7 @@ const McpAddressSchema = Type.Object({
   command: Type.Optional(Type.Never()),
   url: McpUrl,
   sandbox: Type.Optional(Type.Never()),
-  /** The values may hold the same references as `env`. */
+  /** The values can hold the same references as `env`. */
   headers: Type.Optional(McpHeaders),
   clientId: Type.Optional(McpClientId),
   /** May hold the same references as `env`. */
@@ -276,7 +282,7 @@ export const ConfigKeys = {
   })),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()), timeouts: Type.Optional(Timeouts) })),
   fetch: Type.Optional(Type.Object({
-    /** True if fetchUrl may fetch pages of this computer and its private network. */
+    /** True if fetchUrl is allowed to fetch pages of this computer and its private network. */
     allowPrivate: Type.Optional(Type.Boolean())
   })),
   search: Type.Optional(Type.Object({

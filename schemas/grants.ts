@@ -12,7 +12,7 @@ export const ScopeSchema = oneOf(['once', 'exact', 'folder', 'host', 'sandbox', 
 })
 export type Scope = Static<typeof ScopeSchema>
 
-/** A scope that the answer to a call may choose. */
+/** A scope that the answer to a call can choose. */
 export const OfferedScopeSchema = Type.Object({
   scope: ScopeSchema,
   text: Type.String({ description: 'What the answer would cover, for the user' })
@@ -32,7 +32,7 @@ const owner = {
 /** The ids of an owner as requests send them, with their limits. */
 const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(TaskId) }
 
-/** The scopes that the answer to a tool call may choose from. */
+/** The scopes that the answer to a tool call can choose from. */
 const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'The scopes that an answer can choose from, as "scope"' }))
 /** The boundary of a command, as shown in the request for its approval. */
 export const ShownBoundary = Type.Optional(Type.Object({

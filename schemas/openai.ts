@@ -3,7 +3,7 @@ import { oneOf, ref } from './common.ts'
 import { inDocument, roleOf } from './ids.ts'
 
 /**
- * The shapes of OpenAI's chat completions, as far as this service reads and writes them. Requests may hold more; docs/openai.md lists what
+ * The shapes of OpenAI's chat completions, as far as this service reads and writes them. Requests can hold more; docs/openai.md lists what
  * has no effect. https://platform.openai.com/docs/api-reference/chat
  */
 const open = { additionalProperties: true }

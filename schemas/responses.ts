@@ -4,7 +4,7 @@ import { inDocument } from './ids.ts'
 import { FUNCTION_NAME } from './openai.ts'
 
 /**
- * The part of OpenAI's Responses API that this service reads and writes. Requests may hold other fields; docs/openai.md lists those without
+ * The part of OpenAI's Responses API that this service reads and writes. Requests can hold other fields; docs/openai.md lists those without
  * effect. https://platform.openai.com/docs/api-reference/responses
  */
 const open = { additionalProperties: true }

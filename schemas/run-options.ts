@@ -24,10 +24,10 @@ export const MaxOutputTokens = Type.Integer({
   description: 'The greatest length of the answer of one model call, in tokens; providers count reasoning, too'
 })
 
-/** The maximum number of steps with tools that options may allow. */
+/** The maximum number of steps with tools that options can allow. */
 export const MAX_STEPS = 500
 
-/** The longest working time that options may allow, in minutes. */
+/** The longest working time that options can allow, in minutes. */
 export const LONGEST_RUN = 24 * 60
 
 const BudgetSchema = Type.Object({

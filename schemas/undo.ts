@@ -101,7 +101,7 @@ export interface RunChanges {
   nextCursor?: string
 }
 
-/** The maximum number of paths that one request may name: as many as one call may change. */
+/** The maximum number of paths that one request can name: as many as one call can change. */
 const MOST_PATHS = 20_000
 /** The limit of a request body that names paths, in bytes. */
 export const UNDO_BODY_LIMIT = 8 * 1024 * 1024

@@ -5,12 +5,12 @@ import { readLines } from './read-lines.ts'
 /** A notification for a person; see `GET /notifications` of the service. */
 export interface Notification {
   notificationId: string
-  /** One of waiting, failing, recovered, budget, provider, told and boxed. Later versions may add kinds. */
+  /** One of waiting, failing, recovered, budget, provider, told and boxed. Later versions might add kinds. */
   kind: string
   taskId?: string
   threadId?: string
   runId?: string
-  /** A sentence that a locked screen may show: it holds no text of a task, a person or a model. */
+  /** A sentence that a locked screen is allowed to show: it holds no text of a task, a person or a model. */
   title: string
   /** Details: the goal of the task and text of its model. */
   text?: string

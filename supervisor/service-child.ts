@@ -44,7 +44,7 @@ export interface ServiceChild {
 
 /**
  * Starts the service once. After a restart, `port` is the port of the previous start: pass it as `--port` to keep the address. A failed
- * start may throw, or make the process emit `error` without an exit.
+ * start can throw, or make the process emit `error` without an exit.
  */
 export type StartService = (restart: { port?: number }) => ServiceChild
 

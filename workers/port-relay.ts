@@ -22,7 +22,7 @@ const server = createServer({ pauseOnConnect: false }, (client) => {
   })
 })
 
-/** Connects the client to a port. Tries both addresses, because a server on "localhost" may listen on only one of them. */
+/** Connects the client to a port. Tries both addresses, because a server on "localhost" might listen on only one of them. */
 function lead (client: Socket, port: number, first: Buffer, hosts = ['127.0.0.1', '::1']): void {
   const [host, ...others] = hosts
   const target = connect({ host, port, allowHalfOpen: true })

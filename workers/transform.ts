@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { TransformHandlers, Done, Job } from '../services/tools/transform/transform-rpc.ts'
 
 /**
- * Transforms untrusted content and searches files in a worker, because such work may take long or exhaust the memory. See
+ * Transforms untrusted content and searches files in a worker, because such work can take long or exhaust the memory. See
  * services/tools/transform/.
  */
 const handlers: TransformHandlers = {

@@ -13,8 +13,8 @@ declare module 'fastify' {
 }
 
 /**
- * The configuration. Before it is read, this plugin waits until an earlier service on the same folder has shut down, since that service may
- * still write it. It then finishes a pending import, key change or erasure.
+ * The configuration. Before it is read, this plugin waits until an earlier service on the same folder has shut down, since that service
+ * might still write it. It then finishes a pending import, key change or erasure.
  */
 export default fp<LockOptions & Pick<Settings, 'home' | 'token' | 'log'>>(async (app, { home, token, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }

@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** Limits of the input that errors quote, in characters. The input itself may be megabytes. */
+/** Limits of the input that errors quote, in characters. The input itself can be megabytes. */
 const MAX_TEXT = 1_000
 const MAX_PATH = 200
 

@@ -7,14 +7,14 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Becomes true when the shutdown begins; from then on, new work is refused. */
     draining: { value: boolean }
-    /** The ports of this service, which no tool and no webhook may call. */
+    /** The ports of this service, which no tool and no webhook is allowed to call. */
     ownPorts: () => number[]
     /** Runs all checks of the gate for requests that are refused before any hook runs. Throws the errors that the hooks would throw. */
     admitUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   }
 }
 
-/** Checks before every route whether the caller may use the service. */
+/** Checks before every route whether the caller is allowed to use the service. */
 export default fp<{ host: string, token?: string }>(async (app, { host, token }) => {
   const gate = createGate({ host, allowedOrigins: () => [...SHELL_ORIGINS, ...app.config.current.allowedOrigins ?? []] })
   const checkToken = token === undefined ? undefined : createTokenCheck(token)

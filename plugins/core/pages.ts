@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** True if a browser asks for a page to display. */
     readonly acceptsPage: boolean
-    /** True if the response may be compressed with gzip. */
+    /** True if the client accepts a response that is compressed with gzip. */
     readonly takesGzip: boolean
   }
   interface FastifyReply {

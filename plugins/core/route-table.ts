@@ -9,7 +9,7 @@ declare module 'fastify' {
       /** Returns the methods that exist for a concrete path; HEAD is listed with GET. */
       methodsAt: (path: string) => string[]
       /**
-       * True if a route is registered under exactly this path. The path may match the pattern of another route, too: /tasks/digest matches
+       * True if a route is registered under exactly this path. The path can match the pattern of another route, too: /tasks/digest matches
        * /tasks/:id.
        */
       isFixed: (path: string) => boolean

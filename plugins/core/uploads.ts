@@ -8,7 +8,7 @@ declare module 'fastify' {
     uploads: Uploads
   }
   interface FastifyContextConfig {
-    /** The response may take minutes, so the body no longer counts against the limit once the handler has received it. */
+    /** The response can take minutes, so the body no longer counts against the limit once the handler has received it. */
     answersLate?: boolean
     /** The handler gets the body as bytes, whatever its content type. */
     rawBody?: boolean

@@ -11,7 +11,7 @@ import type { Context } from './run-prompt.ts'
 /** The default number of steps with tools. */
 const STEPS = 100
 
-/** Returns the most steps in which a run may use tools. After them the model must answer without tools. */
+/** Returns the most steps in which a run can use tools. After them the model must answer without tools. */
 export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): number => maxSteps ?? agent?.steps?.conversation ?? STEPS
 
 /**

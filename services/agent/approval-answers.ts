@@ -121,13 +121,13 @@ export interface CallResult {
 /** The most results in one request that are looked up. Each costs a read of the store. */
 const MAX_RESULTS = 1000
 
-/** Returns an output as an object. Chat clients may send any value; a value that is not an object is wrapped. */
+/** Returns an output as an object. Chat clients can send any value; a value that is not an object is wrapped. */
 const wrapped = (value: unknown): AppResult =>
   isObject(value) ? { output: value } : { output: { result: value ?? null }, isWrapped: true }
 
 /**
  * Returns the results of calls in the last message of a request, or in the assistant message that a chat client continues. In a message
- * with the role `tool` these are all results, in an assistant message the parts of its newest step that have an output. The calls may be of
+ * with the role `tool` these are all results, in an assistant message the parts of its newest step that have an output. The calls can be of
  * any tool.
  */
 export function callResults ({ messages, messageId, trigger }: AnswerSource): CallResult[] {

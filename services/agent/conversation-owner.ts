@@ -7,7 +7,7 @@ import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
 import { dryRun } from './dry-runs.ts'
 
-/** The most characters of a file that a message may show. */
+/** The most characters of a file that a message can show. */
 const SHOWN_CHARACTERS = 16_000
 
 /** Returns the facts and functions that the engine needs about the conversation of a run. `deps` must have the run's options applied. */

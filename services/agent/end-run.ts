@@ -42,7 +42,7 @@ export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interru
 interface AnswerEnd {
   /** Events that are stored together with the answer. */
   finalEvents?: readonly RunEvent[]
-  /** Events that close the answer and are not stored in the log, because the log may continue. */
+  /** Events that close the answer and are not stored in the log, because the log might continue. */
   ends?: RunEvent[]
   /** See `StoredAnswer`. */
   isCut?: true

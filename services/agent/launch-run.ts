@@ -32,7 +32,7 @@ export interface RunCollaborators {
 export function createLaunchRun (activeRuns: ActiveRuns, deps: AgentDeps) {
   const { clock, runs, traces } = deps
 
-  /** Stores the text so far of a resumable run at regular intervals, because no reader may have received it. */
+  /** Stores the text so far of a resumable run at regular intervals, because it is possible that no reader has received it. */
   async function saveRegularly (run: Run<ThreadRun>, signal: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(SAVE_MS, signal)

@@ -99,7 +99,7 @@ interface Checked {
 
 /**
  * Converts the client's messages (ModelMessages and UIMessages) to a model prompt. System messages before all others are the application's
- * instructions and are returned separately. Later system messages become user messages, because any client may have inserted them. A call
+ * instructions and are returned separately. Later system messages become user messages, because any client can have inserted them. A call
  * without a result counts as denied, and approval parts are dropped, because only the ledger decides approvals. `forModel` converts a tool
  * output to the form that models get; `originOf` returns the origin of the n-th message. Yields to the event loop between messages. Throws
  * a BadMessage (400) that names the message.
@@ -135,7 +135,7 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, orig
   return { prompt, instructions, origins }
 }
 
-/** Converts a message to the SDK's ModelMessages; a UIMessage may become several. */
+/** Converts a message to the SDK's ModelMessages; a UIMessage can become several. */
 async function check (message: RawMessage, { name, isStored }: Origin): Promise<ModelMessage[]> {
   if (message.parts !== undefined) return fromUIMessage(message, name, isStored)
   const { modelMessageSchema } = await import('ai')
@@ -188,7 +188,7 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   }
 }
 
-/** The number of parts that are validated in one call. Each bad part causes many issues, and a body may contain many parts. */
+/** The number of parts that are validated in one call. Each bad part causes many issues, and a body can contain many parts. */
 const PARTS = 20
 
 function slices (message: RawMessage): Array<{ message: RawMessage, from: number }> {

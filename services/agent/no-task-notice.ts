@@ -6,7 +6,7 @@ import { quoteFinder } from '../lib/quotes.ts'
 import { loadTimedWork } from '../models/index.ts'
 
 /**
- * Matches work whose object may have a time, such as "list my meetings tomorrow at 3pm". If the time is at the start of the request, it is
+ * Matches work whose object can have a time, such as "list my meetings tomorrow at 3pm". If the time is at the start of the request, it is
  * the time of the work itself.
  */
 const ABOUT_TIME = new RegExp(

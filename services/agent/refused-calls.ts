@@ -33,7 +33,7 @@ const keyOf = ({ toolName, input }: Pick<RefusedCall, 'toolName' | 'input'>) => 
 /**
  * Returns the prompt with a list behind the results of each step in which calls were refused: the calls refused in this step and in all
  * earlier ones. Providers cache the beginning of a prompt, so a list stays where it is in later prompts. Refused calls that the messages
- * lack, because a client may have left them out, are listed at the end.
+ * lack, because a client might have left them out, are listed at the end.
  */
 export function withRefusedLists (prompt: LanguageModelV4Prompt, refusedCalls: readonly RefusedCall[]): LanguageModelV4Prompt {
   if (refusedCalls.length === 0) return prompt

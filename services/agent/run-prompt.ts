@@ -27,7 +27,7 @@ interface PromptParts {
   answer?: string
   /** The text of the user's memory, with its introductions; '' if the memory is empty. */
   memory: string
-  /** Facts about the conversation that its messages may not contain. */
+  /** Facts about the conversation that its messages might lack. */
   notes: string[]
 }
 

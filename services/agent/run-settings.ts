@@ -29,7 +29,7 @@ export function settingsOfTask (
   return { cwd: shown(cwd), ...(given ?? options) && { options: rest } }
 }
 
-/** Returns the largest context window, in tokens, among the models that may answer with these options. */
+/** Returns the largest context window, in tokens, among the models that can answer with these options. */
 export async function largestWindow (options: RunOptions | undefined, deps: Pick<AgentDeps, 'registry'>): Promise<number> {
   const { signal } = new AbortController()
   const { registry } = withRunModels(deps, options)

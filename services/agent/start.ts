@@ -102,7 +102,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   /**
    * Ends a waiting run and withdraws its open approvals, because a new message superseded the run or the user stopped it. Later answers do
    * not resume the run. Results of the application's calls that arrive with the new message (`given`) are kept. Returns notes for the model
-   * about the calls of the run, because the client's messages may not contain them. If the user stopped the run, the notes are also stored
+   * about the calls of the run, because the client's messages might lack them. If the user stopped the run, the notes are also stored
    * for the next message. Throws ConversationWaits (409) if `keepsWaiting` is set and an item waits for a person.
    */
   async function supersedePendingRun (

@@ -11,7 +11,7 @@ const ENDING_MS = 2_000
 
 /**
  * Waits for a run that is about to end, before a new request of its conversation is handled. A client that stops a run by closing its
- * stream may send the new request before the service notices the close. So a run that would end when its readers leave is awaited, too.
+ * stream might send the new request before the service notices the close. So a run that would end when its readers leave is awaited, too.
  */
 export async function settleRun (live: ActiveRun | undefined, clock: Clock): Promise<void> {
   if (live === undefined) return

@@ -36,7 +36,7 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
 
 /**
  * Converts a message that the user sent to an active run to a part that splits the answer: the SDK converts the part to a user message. A
- * chat may contain such a message twice, from the time when it waited and from the step that read it; only the later one is kept.
+ * chat can contain such a message twice, from the time when it waited and from the step that read it; only the later one is kept.
  */
 function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
   const said = saidIn(part)
@@ -53,8 +53,8 @@ function asRevision (part: any): unknown[] {
 
 /**
  * Converts a tool part to a form that the SDK's validation accepts, without approval fields, because only the ledger decides approvals. If
- * a call was decided elsewhere or never, a client may keep an approval id without an answer beside its outcome. Clients of AI SDK 5 have no
- * approvals.
+ * a call was decided elsewhere or never, a client might keep an approval id without an answer beside its outcome. Clients of AI SDK 5 have
+ * no approvals.
  */
 function withoutApproval (part: any): unknown {
   if (typeof part?.type !== 'string' || !(part.type.startsWith('tool-') || part.type === 'dynamic-tool')) return part

@@ -23,8 +23,8 @@ export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
 /**
- * Returns an overdue item in its final state: `unknown` if the call was claimed, because it may have had an effect, else `expired`. Returns
- * undefined if the item is not overdue.
+ * Returns an overdue item in its final state: `unknown` if the call was claimed, because it might have had an effect, else `expired`.
+ * Returns undefined if the item is not overdue.
  */
 export const closeOverdue = <I extends Approval>(item: I, now: number): I | undefined =>
   isOverdue(item, now) ? inState(item, item.state === 'claimed' ? 'unknown' : 'expired') : undefined
@@ -46,7 +46,7 @@ export function tooLate (item: Approval): Error {
 }
 
 /**
- * Throws ApprovalDecided (409) if a paired device repeats a decision that was made elsewhere. A device may repeat only its own decision.
+ * Throws ApprovalDecided (409) if a paired device repeats a decision that was made elsewhere. A device can repeat only its own decision.
  */
 function assertOwnDecision (item: ThreadApproval | TaskApproval | QuestionItem, device: Decision['device']): void {
   if (device === undefined || device.deviceId === item.device?.deviceId) return
@@ -173,7 +173,7 @@ export function decideQuestions<Q extends QuestionItem> (item: Q, decision: Omit
   throw new ApprovalDecided(approvalId, state === 'answered' ? `answered with ${JSON.stringify(item.answers)}` : state)
 }
 
-/** Returns a decision about a budget question in one form. A client may send either `approved` or the answer to the question. */
+/** Returns a decision about a budget question in one form. A client can send either `approved` or the answer to the question. */
 function asBudgetDecision (
   { questions }: QuestionItem,
   { answers, scope, ...decision }: Omit<Decision, 'approvalId'>

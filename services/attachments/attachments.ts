@@ -72,7 +72,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   const locked = createKeyedLock()
   /** The number of requests in progress that name an attachment, by its digest. Such attachments are not removed. */
   const held = new Map<string, number>()
-  /** Digests of attachments that may have lost their last use. */
+  /** Digests of attachments that might have lost their last use. */
   const freed = new Set<string>()
   let cleaning = Promise.resolve()
 

@@ -27,7 +27,7 @@ export interface FilePart {
 }
 
 const DATA_URL = /^data:([^,]*?)(;base64)?,/i
-/** The roles of messages that may contain files. */
+/** The roles of messages that can contain files. */
 const ROLES = ['user', 'assistant']
 
 /** Returns the source for a URL or a base64 text. `isBase64`: a text that does not begin with a URL scheme is base64. */
@@ -127,7 +127,7 @@ interface Taken<M> {
 }
 
 /**
- * Returns the media type of a file. A part may state a more exact text type than the bytes reveal (Markdown,
+ * Returns the media type of a file. A part can state a more exact text type than the bytes reveal (Markdown,
  * CSV), but the part cannot contradict the bytes.
  */
 function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, bytes: Buffer | undefined): string {

@@ -201,7 +201,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
 
     /**
      * Forgets everything about a subject that the user names. Typed, pinned and important entries are forgotten at
-     * once only with `isSure`. Otherwise, and for words that may not be the user's wish (`isUnsure`), forgetting
+     * once only with `isSure`. Otherwise, and for words that might not be the user's wish (`isUnsure`), forgetting
      * these entries is proposed to the user. Returns undefined if the words could name anything.
      */
     async forgetAbout (about: string, { isSure, ...wish }: ForgetWish): Promise<Forgotten | undefined> {
@@ -263,7 +263,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       if (memory !== undefined && eraseForgotten(memory, now(), digest) !== memory) await update((memory) => memory)
     },
 
-    /** Returns the known entries, and the requests that may recur, oldest first. */
+    /** Returns the known entries, and the requests that might recur, oldest first. */
     async known (): Promise<{ entries: Entry[], habits: Habit[] }> {
       const { entries, habits } = await load()
       return { entries: entries.filter(({ state }) => state === 'known'), habits }

@@ -128,7 +128,7 @@ const byTime = (a: Utterance, b: Utterance) => a.said - b.said || (a.source?.mes
 const isOlder = (old: Utterance, each: Utterance) =>
   (old.source?.threadId === each.source?.threadId ? byTime(old, each) : old.said - each.said) <= 0
 
-/** A request of the user that may recur, in the user's own words, and the thread or task that contains it. */
+/** A request of the user that might recur, in the user's own words, and the thread or task that contains it. */
 export interface Habitual {
   pattern: string
   /** The id of the known habit that this request repeats. */

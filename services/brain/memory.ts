@@ -43,7 +43,7 @@ export interface Entry {
   forgottenAt?: number
 }
 
-/** A request that may recur. It counts as a pattern once enough threads or runs contain it. */
+/** A request that might recur. It counts as a pattern once enough threads or runs contain it. */
 export type Habit = Omit<Pattern, 'confidence'>
 
 /** Everything that is remembered. */

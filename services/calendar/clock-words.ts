@@ -4,7 +4,7 @@ import { check } from './schedule-errors.ts'
 
 /**
  * Parts of the day, in hours; each span excludes its end. `time`: the hour that the part stands for if no hour is given.
- * `named`: the hours that a person can mean with the part. `planned`: the hours at which a schedule for the part may run.
+ * `named`: the hours that a person can mean with the part. `planned`: the hours at which a schedule for the part is allowed to run.
  */
 const PART_HOURS: Record<string, { time: number, named: Span[], planned: Span[] }> = {
   morning: { time: 9, named: [[1, 12]], planned: [[3, 12]] },
@@ -21,8 +21,8 @@ export const isInPart = (part: string, second: number, how: 'named' | 'planned')
   PART_HOURS[part][how].some(([from, to]) => second >= from * 3600 && second < to * 3600)
 
 /**
- * A pattern of words before an hour: "half past", "twenty minutes to", "an hour before". "Ten to five" may be a
- * span, so it needs "at" before it.
+ * A pattern of words before an hour: "half past", "twenty minutes to", "an hour before". "Ten to five" might be a span, so it needs "at"
+ * before it.
  */
 const BESIDE = '(?:half|(?:a )?quarter) (?:past|after)|(?:a )?quarter to|(?:five|ten|twenty|twenty[- ]five|\\d{1,2})(?: minutes)? past|' +
   '(?:five|ten|twenty|twenty[- ]five|\\d{1,2}) minutes (?:to|after)|(?<=\\bat )(?:five|ten|twenty|twenty[- ]five) to|' +
@@ -35,7 +35,7 @@ export const CLOCK = `(?:${BESIDE}) (?:${PLAIN}|\\d{1,2}|${HOUR_WORD})|${PLAIN}|
 export const CLOCK_FORMS = 'Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".'
 
 /**
- * A parsed time of day, in seconds. `exact`: the time is certain. `either`: the time may be in the other half of
+ * A parsed time of day, in seconds. `exact`: the time is certain. `either`: the time might be in the other half of
  * the day. `bare`: like `either`, and only an hour was given.
  */
 export interface Clock {

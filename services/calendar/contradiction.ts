@@ -38,7 +38,7 @@ const MORE = /^,?\s*(?:except|but|or|between|not|unless|other)\b/
 
 const NEAR = /\b(?:around|about|roughly|approximately)\b|~|\dish\b|\bor so\b/
 
-/** How a message is compared: whether it is English, and by how many seconds a planned time may differ from the time in the message. */
+/** How a message is compared: whether it is English, and by how many seconds a planned time can differ from the time in the message. */
 interface Written extends Machine {
   isEnglish: boolean
   tolerance: number

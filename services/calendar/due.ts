@@ -43,7 +43,7 @@ export interface Due {
   lastSlot: number
   /**
    * The planned time at which to call again; undefined if there is none. Also call every LATE_MS in between,
-   * because clocks may be set and computers sleep.
+   * because clocks are set and computers sleep.
    */
   next?: number
 }
@@ -51,7 +51,7 @@ export interface Due {
 /**
  * Decides the fate of the times of a schedule since the last call, as a pure function. Each passed time is in
  * exactly one slot, and a second call with the result changes nothing. A call begins at most one run, for the
- * newest time that may still run. Other times within the grace period are coalesced into this run, and older
+ * newest time that can still run. Other times within the grace period are coalesced into this run, and older
  * times are missed. With `missed: skip`, all times are skipped, except the newest if it is on time.
  */
 export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, waitsSince }: DueQuery): Due {
@@ -81,7 +81,7 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, wa
 const GRACE = { min: DAY, max: 7 * DAY }
 
 /**
- * Returns the grace period of a planned time, in milliseconds: how late it may still run. Without a value in the
+ * Returns the grace period of a planned time, in milliseconds: how late it can still run. Without a value in the
  * schedule, it is half of the time until the next planned time, at least a day and at most a week.
  */
 export function graceOf (plan: Plan, at: number): number {

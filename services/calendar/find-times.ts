@@ -13,7 +13,7 @@ export interface FoundTime {
 
 /** The most consecutive words about time that are parsed as one phrase. */
 const MOST_WORDS = 24
-/** How many words at the start of such a sequence may belong to the sentence instead of the time. */
+/** How many words at the start of such a sequence can belong to the sentence instead of the time. */
 const MOST_LEFT_OUT = 6
 /**
  * Kinds of tokens: SAYS name a time, BEGINS can begin a phrase about time (BOTH are in both lists), TURNED

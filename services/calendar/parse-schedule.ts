@@ -209,7 +209,7 @@ interface RuleParts {
   /** The local time from which periods such as "every other week" are counted. */
   begin: number
   /**
-   * Whether the schedule itself gives `begin` (as `startAt`). `begin` may then be the first planned time, and
+   * Whether the schedule itself gives `begin` (as `startAt`). `begin` can then be the first planned time, and
    * supplies a day or time that the words leave open.
    */
   isFirst: boolean

@@ -68,7 +68,7 @@ interface Common {
   startAt?: number
   maxRuns?: number
   missed: 'run_once' | 'skip'
-  /** How late a planned time may still run, in milliseconds, if the schedule sets it; see `graceOf`. */
+  /** How late a planned time can still run, in milliseconds, if the schedule sets it; see `graceOf`. */
   graceMs?: number
 }
 

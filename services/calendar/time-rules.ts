@@ -13,7 +13,7 @@ export interface Meaning {
    * are counted from their start.
    */
   rhythm?: { period: RhythmPeriod, isWord: boolean, count?: number }
-  /** `coming`: the coming days of which one may be meant, if no word says that the days repeat. */
+  /** `coming`: the coming days of which one might be meant, if no word says that the days repeat. */
   weekdays?: { days: number[], coming?: number[], isEvery: boolean }
   daysOfMonth?: { days: number[], coming?: number[] }
   nth?: CronDates
@@ -64,7 +64,7 @@ const ONE_DAY = '(?:today|tomorrow|weekday)'
 const listOf = (item: string, joint = ',(?: and)?|and') => `${item}(?: (?:${joint}) ${item})*`
 const BETWEEN_HOURS = ',(?: and)?(?: at)?|and(?: at)?'
 const HOURS = listOf(HOUR, BETWEEN_HOURS)
-/** Matches the words that may remain between matched words (`;`). */
+/** Matches the words that can remain between matched words (`;`). */
 const JOINTS = /^(?:, )?;(?:(?: (?:,|at|on|the|and|then))* ;)*(?: ,)?$/
 
 const has = (tokens: Token[], ...kinds: string[]) => tokens.some(({ kind }) => kinds.includes(kind))
@@ -86,7 +86,7 @@ function daysOfToken ({ kind, text }: Token): number[] {
   return text.startsWith('weekend') ? [5, 6] : [0, 1, 2, 3, 4]
 }
 
-/** Returns the weekdays in a list that may contain spans ("monday to friday"), ascending; undefined for "monday to monday". */
+/** Returns the weekdays in a list that can contain spans ("monday to friday"), ascending; undefined for "monday to monday". */
 function weekdaysIn (tokens: Token[]): number[] | undefined {
   const found: number[] = []
   for (const [at, token] of tokens.entries()) {

@@ -64,7 +64,7 @@ export function tokensOf (text: string): Token[] {
 }
 
 /**
- * Normalises a text: lower case, single blanks, and one spelling for words with several. "M" may mean months or
+ * Normalises a text: lower case, single blanks, and one spelling for words with several. "M" can mean months or
  * minutes, so it is replaced by a character that means neither.
  */
 export const tidy = (text: string): string => text.replace(/(?<![\w.])([\d.]+ ?)M\b/g, '$1\u00B7').toLowerCase()

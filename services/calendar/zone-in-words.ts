@@ -16,7 +16,7 @@ function zoneNamed (name: string): string | undefined {
 
 const without = (text: string, words: string) => text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()
 
-/** Yields words that may name a time zone, the longest first, with the name that they contain. */
+/** Yields words that might name a time zone, the longest first, with the name that they contain. */
 function * namesIn (text: string): Generator<[words: string, name: string]> {
   const full = FULL_NAME.exec(text)?.[0]
   if (full !== undefined) yield [full, full]

@@ -83,7 +83,7 @@ async function read (file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Removes the access of other users to `config.json`, because the file may contain keys. */
+/** Removes the access of other users to `config.json`, because the file can contain keys. */
 export async function restrictAccess (file: string): Promise<void> {
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})

@@ -5,7 +5,10 @@ import { createRedactor } from '../lib/secrets.ts'
 
 /** Matches names of keys whose values are secrets, including everything nested in them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
-/** Matches a command-line option, whose value may be the next argument. */
+/**
+const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i * Matches a command-line option, whose
+const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i * value can be the next argument.
+const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i */
 const OPTION = /^--?[\w-]+$/
 /** Matches a name before a value, as in `--api-key=x`, `TOKEN=x` or `Authorization: x`. */
 const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/
@@ -61,8 +64,8 @@ const Masked = defineError(
 interface Keys { [name: string]: Keys | true }
 
 /**
- * The keys that every caller may change. All other keys need a token, including keys that are added later and not
- * listed here: they decide what the agent may do, whom the service trusts, and which addresses and paths it uses.
+ * The keys that every caller is allowed to change. All other keys need a token, including keys that are added later and not
+ * listed here: they decide what the agent is allowed to do, whom the service trusts, and which addresses and paths it uses.
  */
 const OPEN: Keys = {
   model: true,
@@ -100,14 +103,14 @@ function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = [])
 const valueAt = (config: unknown, path: Path): unknown =>
   path.reduce((value, name) => isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined, config)
 
-/** Returns the top-level keys of those differences between two configurations that only callers with a token may make. */
+/** Returns the top-level keys of those differences between two configurations that only callers with a token are allowed to make. */
 export function guardedDifferences (one: object, other: object): string[] {
   const paths = [...beyond(one, OPEN), ...beyond(other, OPEN)]
   const different = paths.filter((path) => !isDeepStrictEqual(valueAt(one, path), valueAt(other, path)))
   return [...new Set(different.map(([name]) => name))]
 }
 
-/** Throws NeedsToken (403) if the patch changes a key that only callers with a token may change. */
+/** Throws NeedsToken (403) if the patch changes a key that only callers with a token are allowed to change. */
 export function requireOpen (patch: object): void {
   const paths = beyond(patch, OPEN)
   if (paths.length > 0) throw withDetails(new NeedsToken(paths.map(inWords).join(', ')), paths, 'needs a service with a token')

@@ -111,7 +111,7 @@ export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: {
   /** The configuration directory; created if it is missing. */
   dir: string
-  /** True if the service has a token. Without a token, requests may change only the keys in OPEN. */
+  /** True if the service has a token. Without a token, requests can change only the keys in OPEN. */
   hasToken?: boolean
   /** Called with each new configuration, including the first one. */
   onChange?(config: Config): void
@@ -167,7 +167,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     get current (): Config {
       return current
     },
-    /** The whole file as last applied. It may contain secrets. */
+    /** The whole file as last applied. It can contain secrets. */
     get raw (): Record<string, unknown> {
       return raw
     },
@@ -219,7 +219,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
 
     /**
      * Returns the configuration that an import of `next` would result in. `settings`: for display, the keys that
-     * `next` changes and that only callers with a token may change. If the service has no token, these keys keep
+     * `next` changes and that only callers with a token are allowed to change. If the service has no token, these keys keep
      * their present values as a whole, and `kept` names them.
      */
     compareImport: (next: Record<string, unknown>): Promise<ComparedConfig> =>

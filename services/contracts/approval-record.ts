@@ -62,7 +62,7 @@ export interface ToolItem extends Item, Decided, Call {
   cwd: string
   /** The identity of the folder `cwd` when the request was made. */
   folder: Omit<WorkFolder, 'path'>
-  /** The identity of the tool when the request was made, for tools whose definition may change under the same name. */
+  /** The identity of the tool when the request was made, for tools whose definition can change under the same name. */
   identity?: string
   /** The reasons for asking, one for each policy that requires an approval, in words. */
   reasons?: AskReason[]
@@ -93,7 +93,7 @@ export interface ToolItem extends Item, Decided, Call {
   because?: string[]
   /** The id of the request that replaced this approved request, because the folder had changed. The call did not run. */
   replacedBy?: string
-  /** The scopes that the decision may have, each with a sentence for the user. Absent if the decision can cover only this call. */
+  /** The scopes that the decision can have, each with a sentence for the user. Absent if the decision can cover only this call. */
   scopes?: OfferedScope[]
   /** Where the command runs, as the request showed it. */
   boundary?: Boundary
@@ -137,7 +137,7 @@ export interface QuestionItem extends Item {
   live?: true
   server?: string
   url?: string
-  /** The service asks whether the run may spend more than this budget. */
+  /** The service asks whether the run is allowed to spend more than this budget. */
   budget?: ReachedBudget
 }
 
@@ -199,7 +199,11 @@ export type TaskItem = OfTask & (CallItem | ResultItem)
 export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** The fields of a new item for a call; the ledger adds the others. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
-/** The question of a run whether it may spend more than a budget. */
+/**
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * The question of a run whether
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * it is allowed to spend more
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * than a budget.
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> */
 export type BudgetQuestion = Pick<QuestionItem, 'kind' | 'questions'> & { budget: ReachedBudget, toolCallId?: undefined, ms?: number }
 /**
  * A call that waits for an approval, for the user's answer, or for the application. `ms`: the longest wait, in
@@ -228,7 +232,7 @@ export interface Decision {
   /** Which calls the approval covers. Default: only this call. */
   scope?: Scope
   until?: Until
-  /** The call may run independent of the state of its paths at that time. */
+  /** The call is allowed to run independent of the state of its paths at that time. */
   unbound?: true
   /** The digest of the preview that the person saw. */
   previewDigest?: string

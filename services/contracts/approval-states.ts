@@ -1,5 +1,5 @@
 /**
- * The states of each kind of approval, each with the states that may follow it. A state without followers is final.
+ * The states of each kind of approval, each with the states that can follow it. A state without followers is final.
  * `tool`: `executing` is stored before the tool starts. If a restart finds this state, it becomes `unknown`, and the call is
  * never repeated. An approved call that fails before its tool starts, or that only reads, becomes `done` at once; a call that
  * a new request replaces becomes `withdrawn`.
@@ -34,15 +34,15 @@ export const TRANSITIONS = {
 type ApprovalKind = keyof typeof TRANSITIONS
 export type StateOf<K extends ApprovalKind> = keyof typeof TRANSITIONS[K] & string
 
-/** Whether an approval of this kind may change from one state to the other. */
+/** Whether an approval of this kind can change from one state to the other. */
 export function mayFollow (kind: ApprovalKind, from: string, to: string): boolean {
   const following: Record<string, readonly string[]> = TRANSITIONS[kind]
   return Object.hasOwn(following, from) && following[from].includes(to)
 }
 
 /**
- * Returns the approval in another state; unchanged if it already has that state. Throws an Error if the state
- * may not follow. That is a programming error, because answers of clients are checked before.
+ * Returns the approval in another state; unchanged if it already has that state. Throws an Error if the state cannot follow. That is a
+ * programming error, because answers of clients are checked before.
  */
 export function inState<A extends { kind: ApprovalKind, state: string, approvalId: string }, S extends A['state']> (
   approval: A,

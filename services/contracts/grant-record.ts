@@ -11,7 +11,7 @@ export interface CallFacts {
   input: unknown
   /** See `inputDigest`. */
   digest: string
-  /** The identity of the tool, for tools whose definition may change under the same name. */
+  /** The identity of the tool, for tools whose definition can change under the same name. */
   identity?: string
   /** The working folder of the call. */
   folder: WorkFolder
@@ -34,7 +34,7 @@ export interface LearnedPlace {
   isNew?: true
   /**
    * A file or folder existed there that the task had not made, or that others had changed since. If absent, the
-   * task may not change such files.
+   * task is not allowed to change such files.
    */
   others?: true
 }

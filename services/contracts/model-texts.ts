@@ -45,7 +45,7 @@ export const NOBODY_ANSWERED = 'Nobody answered in time.'
 export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
   'Check what it did before doing it again.'
 
-/** The last sentence of the error of a call that reached its time limit and may have had an effect. */
+/** The last sentence of the error of a call that reached its time limit and might have had an effect. */
 export const OUTCOME_NOT_KNOWN = 'What it did by then is not known: check before you repeat it.'
 
 /** Whether the error message of a call says that nobody knows whether the call had an effect. */

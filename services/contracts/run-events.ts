@@ -41,7 +41,7 @@ interface QuestionRequest {
   approvalId: string
   toolCallId?: string
   questions: Question[]
-  /** The service asks whether the run may spend more than this budget. */
+  /** The service asks whether the run is allowed to spend more than this budget. */
   budget?: ReachedBudget
   live?: true
   /** The name of the tool server that asks, and `url`, a page that the user has to open. */
@@ -164,7 +164,7 @@ export type RunEvent =
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, the event is stored before each
-   * call that may change something or that was approved. `grantId`: the grant that covers the call.
+   * call that can change something or that was approved. `grantId`: the grant that covers the call.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
   /** The progress of a call. The event is only shown while the call runs, and is not stored. */

@@ -4,7 +4,7 @@ import type { SheetLine } from '../../schemas/sheets.ts'
 export interface StoredLine extends Omit<SheetLine, 'void'> {
   /** See `inputDigest`. */
   digest: string
-  /** The identity of the tool, for tools whose definition may change under the same name. */
+  /** The identity of the tool, for tools whose definition can change under the same name. */
   identity?: string
   /** The step in which the call was made. */
   step: number

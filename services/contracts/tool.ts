@@ -5,13 +5,13 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Boundary, SandboxMode } from './boundary.ts'
 
 /**
- * The greatest change that a call of a tool can make outside of the service. `read`: none, so the call may be repeated freely. `write`:
+ * The greatest change that a call of a tool can make outside of the service. `read`: none, so the call can be repeated freely. `write`:
  * changes of files or data that the input names. `external`: anything else, such as what a command or a request to another service does.
  */
 export type ToolEffect = 'read' | 'write' | 'external'
 
 /**
- * What a completed call of a tool may have done: written or moved a file, removed a file, run a command, or sent
+ * What a completed call of a tool can have done: written or moved a file, removed a file, run a command, or sent
  * a message. `any` for commands, and for tools of tool servers and of the application.
  */
 export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
@@ -116,12 +116,12 @@ export interface ToolContext {
   attempt: number
   /** The real path of the folder against which relative paths resolve. */
   cwd: string
-  /** The path of this folder as the client gave it, which may be a symbolic link to `cwd`. */
+  /** The path of this folder as the client gave it, which can be a symbolic link to `cwd`. */
   givenCwd: string
   /** The folder for which the call was approved, if it needed an approval. The tool must not work in another folder. */
   approvedFolder?: FolderIdentity
   /**
-   * The real paths that the call may change. The paths were checked, and their contents were copied for undo.
+   * The real paths that the call is allowed to change. The paths were checked, and their contents were copied for undo.
    * Absent if the paths are not known.
    */
   paths?: readonly string[]
@@ -138,10 +138,10 @@ export interface ToolContext {
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
   /** The names of deferred tools for the model that makes the call; absent if this is the model of the run itself. */
   deferred?: readonly string[]
-  /** Returns whether a request to one address may be redirected to another. If absent, every redirect is allowed. */
+  /** Returns whether a request to one address is allowed to be redirected to another. If absent, every redirect is allowed. */
   mayRedirect?(from: string, to: string): Promise<boolean>
   /**
-   * Returns the checks of which addresses an agent inside of the call may fetch. `events` returns the events of
+   * Returns the checks of which addresses an agent inside of the call is allowed to fetch. `events` returns the events of
    * that agent. If absent, all are allowed.
    */
   innerAddresses?(events: () => readonly { type: string }[]): Promise<{
@@ -181,7 +181,7 @@ export interface ToolWords {
   /** The verb for short sentences, if it differs from `does`: `write`. */
   verb?: string
   /**
-   * Returns the words for a call that `does` and its object do not describe well: `list this folder`. Fields of the input may be missing.
+   * Returns the words for a call that `does` and its object do not describe well: `list this folder`. Fields of the input can be missing.
    */
   ofCall?(input: Record<string, any>): string | undefined
   /**
@@ -218,7 +218,7 @@ export interface ToolSays {
  */
 export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
 
-/** Returns why this call needs an approval, as a sentence; undefined if the call may run without asking. */
+/** Returns why this call needs an approval, as a sentence; undefined if the call can run without asking. */
 type AskReason<Input> = (input: Input, context: AskContext) => Promise<string | undefined>
 
 /** How a tool is described to models, and how its input and output are checked and converted. */
@@ -241,7 +241,7 @@ interface ToolModel<Input> {
   output?(output: ToolOutput): ToolOutput
 }
 
-/** What decides whether a call may run. */
+/** What decides whether a call is allowed to run. */
 interface ToolPolicy<Input> {
   effect: ToolEffect
   /**
@@ -287,7 +287,7 @@ interface ToolEffects<Input> {
 export interface CommandOfCall {
   /** The working folder that the input names; undefined for the working folder of the run. */
   folder?: string
-  /** Whether processes of the command may continue after the call. */
+  /** Whether processes of the command might continue after the call. */
   mayStay?: boolean
   /** Returns where the command would run if it is started in `folder`. `base` is the working folder of the run. Both have real paths. */
   boundary(context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
@@ -322,13 +322,13 @@ export interface BuiltinTool<Input = any> extends Tool<Input> {
 /** A tool that is not part of the service: of a tool server or of the application. */
 export interface SourceTool extends Tool {
   /**
-   * A text that changes whenever the definition of the tool changes, because a tool may change under the same
+   * A text that changes whenever the definition of the tool changes, because a tool can change under the same
    * name. Approvals are valid for one identity only.
    */
   identity: string
   /** The name for people, from the source of the tool. */
   title?: string
-  /** The source says that the tool may destroy something. */
+  /** The source says that the tool might destroy something. */
   isDestructive?: boolean
   /** A warning for the user before the approval of a call; one sentence. */
   caution?: string

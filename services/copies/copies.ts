@@ -62,7 +62,7 @@ interface Known extends CopyRecord {
   folder: string
 }
 
-/** A run that may work on a copy. */
+/** A run that can work on a copy. */
 interface RunInCopy {
   cwd: string
   /** Absent for the rehearsal of a task. */

@@ -14,7 +14,7 @@ const STALL_MS = 30_000
  */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** The number of characters that are written to a socket at once; a single event may be longer. */
+/** The number of characters that are written to a socket at once; a single event can be longer. */
 const BATCH_LENGTH = 64 * 1024
 
 interface Reader {

@@ -55,7 +55,7 @@ const UnknownTypes = defineError('ERR_BAD_REQUEST', 'There is no event type "%s"
 export interface EventView {
   /** Readers with equal keys get the same text. */
   key: string
-  /** Whether events carry an `id:` that the reader may resume from. */
+  /** Whether events carry an `id:` that the reader can resume from. */
   hasIds: boolean
   accepts: (event: KeptEvent) => boolean
 }

@@ -64,7 +64,7 @@ interface GateParts {
 const ADVICE = { host: 'Call it as 127.0.0.1, localhost or [::1].', origin: 'Add it to allowedOrigins in config.json if it is your app.' }
 
 /**
- * Creates the check whether a caller may use the service. The check keeps foreign web pages out. Origin and
+ * Creates the check whether a caller is allowed to use the service. The check keeps foreign web pages out. Origin and
  * Sec-Fetch-Site reveal a page that calls the address of the service; Host reveals a page that uses a name of
  * its own which resolves to the service. See https://fetch.spec.whatwg.org and "DNS rebinding".
  */
@@ -113,7 +113,7 @@ export function createGate ({ host, allowedOrigins, names = [], advice = ADVICE 
   }
 
   /**
-   * True if an origin may call the service. The service's own page may have been opened by any of the service's
+   * True if an origin is allowed to call the service. The service's own page can have been opened by any of the service's
    * names. `name` and `port` are those of the Host header of this request.
    */
   function isAllowedOrigin (origin: string, name: string, port: string) {

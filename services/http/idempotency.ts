@@ -28,7 +28,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>
  */
 export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { store: Store, clock: Clock, mostKeys?: number }) {
   const locked = createKeyedLock()
-  /** The number of stored keys. It may be too high, because keys that were removed elsewhere still count. */
+  /** The number of stored keys. It can be too high, because keys that were removed elsewhere still count. */
   let total = 0
   let counted: Promise<void> | undefined
   let forgetting: Promise<void> | undefined

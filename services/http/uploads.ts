@@ -156,8 +156,8 @@ function createBodyReader () {
 const LINGER_MS = 5_000
 
 /**
- * Creates the function that closes connections on which a client may still be sending. Closing a socket with
- * unread bytes resets the connection, and the reset may overtake the response (RFC 9112, 9.6). The service
+ * Creates the function that closes connections on which a client might still be sending. Closing a socket with
+ * unread bytes resets the connection, and the reset can overtake the response (RFC 9112, 9.6). The service
  * therefore ends its own side first, and then reads and drops incoming data for a while.
  */
 function createLingering (clock: Clock) {
@@ -193,7 +193,10 @@ function createLingering (clock: Clock) {
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 /** Maximum number of bodies dropped at the same time; further refusals are answered before the rest of the body is read. */
 const MAX_DROPPING = 128
-/** If a client sends nothing of a refused body for this many milliseconds, it may be waiting for the response, which is then sent. */
+/**
+const MAX_DROPPING = 128 * If a client sends nothing of a refused body for this many milliseconds, it might be waiting for the response,
+const MAX_DROPPING = 128 * which is then sent.
+const MAX_DROPPING = 128 */
 const IDLE_MS = 2_000
 
 export type Uploads = ReturnType<typeof createUploads>

@@ -12,7 +12,7 @@ export interface CallFact {
   status: 'completed' | 'error' | 'denied' | 'unknown'
   output?: Record<string, unknown>
   error?: string
-  /** The effects that the call may have had. Absent for calls that only read and for tools that never existed. */
+  /** The effects that the call might have had. Absent for calls that only read and for tools that never existed. */
   proves?: ProvenEffect
   target?: string
   /** The files that the call changed. */
@@ -97,13 +97,13 @@ function begun (
 }
 
 /**
- * True if a run may have changed something: it has a call with an effect beyond reading that was completed or has an unknown
+ * True if a run might have changed something: it has a call with an effect beyond reading that was completed or has an unknown
  * outcome. Calls of files tools and commands in a box that changed nothing do not count, and neither do messages to the user.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
   callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && call.effect !== 'read' && canHaveChanged(call, find))
 
-/** True if one call may have changed something. */
+/** True if one call might have changed something. */
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true

@@ -122,7 +122,7 @@ const continues = (character: string) => IN_NAME.test(character) && !WITHOUT_BLA
 
 /**
  * True if a text contains a name as a whole: `rm notes.md` contains `notes.md`, `rm release-notes.md` does not.
- * `afterSlash`: the name may follow a slash.
+ * `afterSlash`: the name can follow a slash.
  */
 export function mentions (text: string, name: string, { afterSlash = true }: { afterSlash?: boolean } = {}): boolean {
   if (name === '') return false

@@ -126,7 +126,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
 
-/** True if a run with this evaluation counts as completed. Without a judgement the outcome may be undefined; `satisfied` then decides. */
+/** True if a run with this evaluation counts as completed. Without a judgement the outcome can be undefined; `satisfied` then decides. */
 export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' | 'satisfied'>): boolean {
   switch (outcome) {
     case undefined:

@@ -36,7 +36,7 @@ export async function quotedClaims (
 }
 
 /**
- * Returns why a claim that no call supports may be the judge's mistake; undefined if nothing suggests a mistake.
+ * Returns why a claim that no call supports might be the judge's mistake; undefined if nothing suggests a mistake.
  * Either the report names no target for the claim, or a successful call is about the thing that the report names. If
  * the sentence names the target, only the target counts, so that each of several effects in one sentence is checked.
  */

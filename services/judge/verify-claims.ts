@@ -256,8 +256,8 @@ async function isClaimed (effect: FileEffect, path: string, { claims, calls, cwd
 const SHORTEST = 4
 
 /**
- * True if the input of a call contains the target, or if the target contains the whole command, because a report
- * may quote more than was run.
+ * True if the input of a call contains the target, or if the target contains the whole command, because a report can quote more than was
+ * run.
  */
 function names ({ input, target: own }: CallFact, target: string): boolean {
   const wanted = spaced(target)
@@ -269,7 +269,7 @@ const spaced = (text: string) => text.normalize('NFC').toLowerCase().replace(/\s
 
 /**
  * Checks the count and the success that a confirmed claim states. Returns undefined if the calls do not contradict
- * them. A mismatch only makes the claim unchecked and does not fail the run, because a judge may have misread a number.
+ * them. A mismatch only makes the claim unchecked and does not fail the run, because a judge might have misread a number.
  */
 async function verifyNumbers (asserted: Asserted, { calls, cwd }: { calls: CallFact[], cwd: string }): Promise<Verdict | undefined> {
   const { effect, succeeded, count } = asserted
@@ -322,6 +322,6 @@ async function countPaths (effect: 'file' | 'deletion', target: string, calls: C
   return related.length > 0 ? related.length : paths.length
 }
 
-/** True if a call may have changed files that are not recorded. */
+/** True if a call might have changed files that are not recorded. */
 const mayHaveDoneMore = ({ proves, status, changes, hasChangedNothing }: CallFact) =>
   proves === 'any' && (status === 'completed' || status === 'unknown') && changes.length === 0 && !hasChangedNothing

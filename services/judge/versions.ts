@@ -15,7 +15,7 @@ const contradictions = ({ evaluation: { claims = [] }, isBroken }: ReportVersion
   isBroken ? Infinity : claims.filter(({ verdict }) => verdict === 'contradicted').length
 
 /**
- * Returns the version of a report that the calls contradict less; the first one on a tie. If calls may have changed
+ * Returns the version of a report that the calls contradict less; the first one on a tie. If calls might have changed
  * something after the first version, this counts as one contradiction of the first version, because it cannot mention them.
  */
 export function betterVersion (

@@ -7,7 +7,10 @@ import { isTopLevelDomain } from './top-level-domains.ts'
 const WORD = /[^\s"'`<>|^{}]+/g
 /** Matches characters before an address that are not part of it: punctuation, or the name of an attribute with `=`. */
 const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/
-/** Characters that may separate two addresses, or an address from the words of a program. */
+/**
+const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ * Characters that can separate two addresses, or an address from the words of a
+const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ * program.
+const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ */
 const GLUE = /[()[\],;=&?!*~]+/
 /** The start of an address within a word. */
 const BEGINNING = /[a-z][a-z0-9+.-]{1,30}:(?:\/\/|\\\\)|(?<=:)\/\//gi
@@ -145,7 +148,7 @@ export const addressesInValue = (value: unknown, options?: { asSaid?: boolean })
   [...textsIn(value)].flatMap((text) => addressesIn(text, options))
 
 /**
- * Words in the names of properties that hold addresses; then words of properties that may hold something else, whose value counts as an
+ * Words in the names of properties that hold addresses; then words of properties that can hold something else, whose value counts as an
  * address only if it has a dot.
  */
 const OF_ADDRESSES = /^(?:\w*ur[li]s?|hrefs?|src|host(?:name)?s?|endpoints?|webhooks?|websites?|authority|netloc|fqdn|origin|ips?|ipv[46])$/

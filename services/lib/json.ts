@@ -26,7 +26,7 @@ export function readJson (text: string, reviver?: Parameters<typeof JSON.parse>[
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || isDeepStrictEqual(readJson(one) ?? one, readJson(other) ?? other)
 
-/** Removes the excerpt from V8's message: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt may span lines. */
+/** Removes the excerpt from V8's message: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt can span lines. */
 function withoutQuote (message: string) {
   return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '').replace(/^".*" is not valid JSON$/s, 'no JSON value')
 }

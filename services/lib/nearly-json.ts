@@ -5,7 +5,7 @@ import { isObject, readJson } from './json.ts'
 
 /**
  * Returns the value of a text that is JSON except for small faults: an extra comma, quotation marks of another language, comments, a fence
- * around it. Returns undefined if the text may have been cut off, or is ambiguous.
+ * around it. Returns undefined if the text might have been cut off, or is ambiguous.
  */
 export function readNearlyJson (text: string): { value: unknown } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')

@@ -4,7 +4,7 @@ const NEWEST: Record<string, string> = { 22: '22.23.3', 24: '24.21.0', 26: '26.1
 const numbers = (version: string) => version.split('.').map(Number)
 
 /**
- * Returns a sentence if this Node.js is older than the newest known release of its line and may lack security fixes; undefined otherwise.
+ * Returns a sentence if this Node.js is older than the newest known release of its line and might lack security fixes; undefined otherwise.
  */
 export function oldNode (version: string): string | undefined {
   const [major, minor, patch] = numbers(version)

@@ -52,7 +52,7 @@ const OPENS_PATTERNS = [
   // Programs that get `*` take such a name for an option, as `tar` does `--checkpoint-action=exec=…`.
   /^-.*[= ]/
 ]
-/** Names of git's hooks. They count in any folder, because a setting of the user may name that folder as the folder for hooks. */
+/** Names of git's hooks. They count in any folder, because a setting of the user can name that folder as the folder for hooks. */
 const HOOK = new RegExp(
   '^(?:(?:pre|post)-(?:applypatch|commit|rebase|checkout|merge|push|rewrite|receive|update|auto-gc|index-change)|applypatch-msg|' +
     'pre-merge-commit|prepare-commit-msg|commit-msg|reference-transaction|push-to-checkout|proc-receive|sendemail-validate)$'
@@ -99,7 +99,7 @@ const OF_VERSION_CONTROL = new Map<string, { mark: string, folders: RegExp, file
   '.jj': { mark: 'repo', folders: /^(?:repo|working_copy)$/ },
   '.pijul': { mark: 'pristine', folders: /^(?:pristine|changes|tmp)$/ }
 }))
-/** Folders of version control. Each write of a tool in them asks the user, but a command may work in them. */
+/** Folders of version control. Each write of a tool in them asks the user, but a command is allowed to work in them. */
 const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
 /** Files that make a shell read `.env` beside them when somebody enters the folder. */
 export const ENV_LOADERS = new Set(['.envrc', '.envrc.local', '.mise.toml', 'mise.toml', '.autoenv', '.autoenv.zsh'])

@@ -4,7 +4,7 @@ const REPLACEMENT = '[secret]'
 
 export type Secrets = ReturnType<typeof createSecrets>
 
-/** Collects all secrets of the service. None may reach a child process, a log or a response. */
+/** Collects all secrets of the service. None is allowed to reach a child process, a log or a response. */
 export function createSecrets (...own: Array<string | undefined>) {
   const sources: Array<() => Iterable<string>> = [() => own.filter((secret) => secret !== undefined)]
   const all = (): string[] => [...new Set(sources.flatMap((source) => [...source()]))].filter((secret) => secret !== '')
@@ -51,7 +51,9 @@ export const redacted = (text: string, secrets: Iterable<string>, by = REPLACEME
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Returns the encodings in which a server may echo a secret. For base64, only the part that does not depend on the neighbouring bytes. */
+/**
+ * Returns the encodings in which a server might echo a secret. For base64, only the part that does not depend on the neighbouring bytes.
+ */
 export function encodingsOf (secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))

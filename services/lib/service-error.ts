@@ -2,7 +2,7 @@ import { format } from 'node:util'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { ErrorBody } from '../../schemas/errors.ts'
 
-/** An error that this service defines: a stable code, and a message that may be shown because it holds no private data. */
+/** An error that this service defines: a stable code, and a message that can be shown because it holds no private data. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   /** The fields of the request that are wrong. */

@@ -111,7 +111,7 @@ function nameProblem (name: string): string | undefined {
   return undefined
 }
 
-/** True if a name may be the short name that Windows gives a long one, such as `GIT~1` for `.git`. */
+/** True if a name might be the short name that Windows gives a long one, such as `GIT~1` for `.git`. */
 export const isShortName = (name: string): boolean => /^(?=[^.]{2,8}(?:\.|$))[^.]*~\d{1,6}(?:\.[^.]{0,3})?$/.test(name)
 
 /** Returns a path in the form that all spellings of the same place share, by the usual case rules of the system's file systems. */

@@ -33,7 +33,7 @@ export function createServiceLog ({ stderr, clock, format }: { stderr: Sink, clo
       await file?.sink.flush(ms)
     },
 
-    /** Whether a write to the file has hung for `ms` milliseconds, which may make process.exit hang as well. */
+    /** Whether a write to the file has hung for `ms` milliseconds, which might make process.exit hang as well. */
     fileHangs: (ms: number): boolean => file?.sink.hangs(ms) ?? false
   }
 }

@@ -20,7 +20,7 @@ export const lossLine = (clock: Clock, name: string) => (lost: number): string =
 
 /** The destination of a sink. It takes one write at a time, and no write blocks the main thread. */
 export interface Target {
-  /** Resolves to the number of bytes written, which may be fewer than given. After a rejection, all given bytes are written again. */
+  /** Resolves to the number of bytes written, which can be fewer than given. After a rejection, all given bytes are written again. */
   write(bytes: Uint8Array): Promise<number>
   /** Whether a hanging write blocks a thread of Node's pool. process.exit waits for such threads. */
   holdsThread: boolean
@@ -97,7 +97,7 @@ interface SinkParts {
 export type Sink = ReturnType<typeof createSink>
 
 /**
- * Creates a bounded queue of lines for a target that may be full, closed, slow or hung. Writing never blocks and never throws. When
+ * Creates a bounded queue of lines for a target that can be full, closed, slow or hung. Writing never blocks and never throws. When
  * the queue is full, lines are dropped and counted until all accepted lines are written. Then one line reports how many were lost.
  */
 export function createSink ({ target, clock, describeLoss }: SinkParts) {
@@ -195,7 +195,7 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
       }
     },
 
-    /** Whether a write has blocked a thread for `ms` milliseconds, which may make process.exit hang as well. */
+    /** Whether a write has blocked a thread for `ms` milliseconds, which might make process.exit hang as well. */
     hangs (ms: number): boolean {
       return target.holdsThread && writeStartedAt !== undefined && clock.monotonic() - writeStartedAt >= ms
     }

@@ -33,7 +33,7 @@ interface GateParts {
   attached?: () => Promise<string[]>
   events: () => readonly RunEvent[]
   find: (name: string) => Tool | undefined
-  /** Whether calls of the tool may need an approval because of their addresses. False if the user has allowed the tool explicitly. */
+  /** Whether calls of the tool can need an approval because of their addresses. False if the user has allowed the tool explicitly. */
   isAsked: (toolName: string) => boolean
   /** Milliseconds since the Unix epoch. */
   now: () => number
@@ -109,7 +109,7 @@ function createFollower (store: Store, events: () => readonly RunEvent[], open: 
 
 /**
  * Finds out who wrote the files that calls have read. If a command of the service wrote a file, the addresses in the file do not count as
- * read: the model may have composed them.
+ * read: the model might have composed them.
  */
 async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Provenance): Promise<void> {
   const files = createCommandFiles(store)
@@ -166,8 +166,8 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
     },
 
     /**
-     * Whether a request may follow a redirect. False if the model composed the first address and may have put data into it, and the
-     * redirect goes to an address at another host that is composed, too, and has no grant.
+     * Whether a request is allowed to follow a redirect. False if the model composed the first address and might have put data into it, and
+     * the redirect goes to an address at another host that is composed, too, and has no grant.
      */
     async mayRedirect (
       toolName: string,

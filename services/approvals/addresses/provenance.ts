@@ -25,7 +25,7 @@ export interface StoredProvenance {
   read?: Origin
   /** When the conversation was first examined, milliseconds since the Unix epoch. */
   since: number
-  /** Files that calls of the conversation wrote. `hasRun`: a command ran, which may have written any file. */
+  /** Files that calls of the conversation wrote. `hasRun`: a command ran, which can have written any file. */
   written?: string[]
   hasRun?: true
 }
@@ -139,7 +139,7 @@ export function createProvenance (
     return tool === undefined || isSourceTool(tool) ? 'server' : tool.effects?.source ?? 'none'
   }
 
-  /** Whether a file may contain what the conversation itself wrote. */
+  /** Whether a file might contain what the conversation itself wrote. */
   const mayBeOwn = (path: string) =>
     ofCommands.has(path) || (!ofGit.has(path) && (written.has(path) || (hasRun && changedAt(path) >= since)))
 

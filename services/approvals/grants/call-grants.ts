@@ -27,9 +27,9 @@ const cautionOf = (tool: Tool | undefined) => tool && isSourceTool(tool) ? tool.
 type Find = (name: string) => Pick<Tool, 'policy' | 'effects'> | undefined
 
 /**
- * Whether a run has written, or may have written, in the folder or below it: a tool reported a change there; or a tool ran that can change
- * files without reporting it, such as a command; or a call was interrupted. Calls that a grant covered count only by the changes that they
- * reported.
+ * Whether a run has written, or might have written, in the folder or below it: a tool reported a change there; or a tool ran that can
+ * change files without reporting it, such as a command; or a call was interrupted. Calls that a grant covered count only by the changes
+ * that they reported.
  */
 export function mayHaveWritten (folder: string, events: readonly RunEvent[], find: Find): boolean {
   const granted = new Set<string>()
@@ -42,7 +42,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
   })
 }
 
-/** Whether a tool can change files without reporting it; a tool that does not exist any more may have done so. */
+/** Whether a tool can change files without reporting it; a tool that does not exist any more might have done so. */
 function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
   return tool.policy.effect !== 'read' && tool.effects?.files === undefined && !needsAny(tool, 'userWords')
@@ -120,8 +120,8 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   const { isUsed: usesLearned = false, teaches = false } = learning
 
   /**
-   * Whether a grant applies to a call. A person's grant for a command outside a box does not apply if the run may have written files in the
-   * folder since: the command could execute them. A learned grant applies to such a call, too.
+   * Whether a grant applies to a call. A person's grant for a command outside a box does not apply if the run might have written files in
+   * the folder since: the command could execute them. A learned grant applies to such a call, too.
    */
   const holds = (grant: Grant, folder: WorkFolder) => {
     if (grant.source === 'approved_runs') return usesLearned

@@ -14,11 +14,11 @@ export function isObeyed (place: FilePlace): boolean {
   return isOpenedPath(path) || isStarted(path)
 }
 
-/** Whether a grant for a folder never covers the place, because a file there may later be executed without an approval. */
+/** Whether a grant for a folder never covers the place, because a file there might later be executed without an approval. */
 export const isProtected = (place: FilePlace): boolean => isObeyed(place) || endingOf(place.name) === ''
 
 /**
- * Whether a grant for the files of `folder` may cover the place. False if the place is protected, or in a hidden folder below `folder`.
+ * Whether a grant for the files of `folder` can cover the place. False if the place is protected, or in a hidden folder below `folder`.
  * Also false if `folder` is a hidden folder, a home folder or a parent of home folders: it is too wide, or contains too many files that
  * programs obey.
  */

@@ -125,7 +125,7 @@ const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: Call
   places.every((place) => extensionOf(place) === extensionOf(first) && isCovered(first.folder, place))
 
 /**
- * Returns the scopes that an approval of the call may have, the narrowest first. If the service has no token, a command gets only `once`,
+ * Returns the scopes that an approval of the call can have, the narrowest first. If the service has no token, a command gets only `once`,
  * and `sandbox` if it runs in a box, because every program on the computer could answer the approval request. `isAddress`: the call asks
  * only because of its address.
  */

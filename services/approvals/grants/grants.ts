@@ -115,7 +115,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     }
   }
 
-  /** Throws GrantRefused (400) unless a call with these facts may have that scope. */
+  /** Throws GrantRefused (400) unless a call with these facts can have that scope. */
   function assertOffered (scopes: readonly OfferedScope[], scope: Scope, facts: CallFacts): asserts scope is Exclude<Scope, 'once'> {
     if (scope !== 'once' && scopes.some((offered) => offered.scope === scope)) return
     throw new GrantRefused(
@@ -178,11 +178,11 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of the call's run. */
     facts: (call: { toolName: string, input: unknown }, place: CallPlace, ofRun: GrantTools) => factsOf(ofRun, call, place, largestKept()),
 
-    /** Returns the scopes that an answer may choose for a call. */
+    /** Returns the scopes that an answer can choose for a call. */
     scopes: (facts: CallFacts, ofRun: GrantTools, isAddress = false): OfferedScope[] =>
       offeredScopes(ofRun.find(facts.toolName), facts, hasToken, isAddress),
 
-    /** Returns a grant that covers the call; undefined if there is none. `isAllowed` may exclude grants. */
+    /** Returns a grant that covers the call; undefined if there is none. `isAllowed` can exclude grants. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
       if (facts.uncopied !== undefined) return undefined
       const known = await all(owner)

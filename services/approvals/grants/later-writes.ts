@@ -12,14 +12,14 @@ const isIn = (folder: string, path: string): boolean => within(foldCase(path), f
 /** Whether a word is an option of a Windows program, such as `/s`; as a path, it would be in the root of the drive. */
 const isSwitch = (word: string): boolean => process.platform === 'win32' && /^\/[\w?-]*(?::\S*)?$/.test(word)
 
-/** Returns the texts in a command's input that may name files or folders, as absolute paths. */
+/** Returns the texts in a command's input that might name files or folders, as absolute paths. */
 function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] {
   const words = JSON.stringify(input ?? '').match(WORDS) ?? []
   return words.filter((word) => /[./\\]/.test(word) && !isSwitch(word)).map((word) => resolve(folder.path, word))
 }
 
 /**
- * Whether the grant of a command is suspended when another command runs without an approval in the box of `folder`, where it may write
+ * Whether the grant of a command is suspended when another command runs without an approval in the box of `folder`, where it can write
  * anything. True if the granted command works in `folder`, below it or in a parent of it, or names such a path.
  */
 export function isSuspendedByBox (grant: Grant, folder: string): boolean {

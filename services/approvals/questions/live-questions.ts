@@ -27,7 +27,7 @@ export interface LiveRequest extends Omit<CallQuestions, 'server'> {
 
 /** How long a call waits for its user, milliseconds. */
 const LIVE_MS = 10 * 60 * 1000
-/** The most live questions that may be open at the same time. */
+/** The most live questions that can be open at the same time. */
 const MOST_OPEN = 200
 /** The number of decided questions that are remembered, so that the same answer is accepted again. */
 const MOST_DECIDED = 200

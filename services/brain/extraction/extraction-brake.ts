@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 
-/** The most conversations that may be read within READ_WINDOW_MS. */
+/** The most conversations that can be read within READ_WINDOW_MS. */
 const MOST_READS = 10
 const READ_WINDOW_MS = 60_000
 /** The pause of a model whose answer was refused, did not come or could not be parsed; milliseconds. */
@@ -61,13 +61,13 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
   }
 
   return {
-    /** Returns the milliseconds until another conversation may be read; 0 for now. */
+    /** Returns the milliseconds until another conversation can be read; 0 if one can be read now. */
     waitMs (): number {
       const oldest = (state.reads ?? []).at(-MOST_READS)
       return oldest === undefined ? 0 : left(oldest + READ_WINDOW_MS, READ_WINDOW_MS)
     },
 
-    /** Returns the milliseconds until a model may be asked; 0 for now. */
+    /** Returns the milliseconds until a model can be asked; 0 if it can be asked now. */
     modelPauseMs: (model: string): number => left(pausedModels()[model], MODEL_PAUSE_MS),
 
     isThreadPaused: (thread: string): boolean => left(state.threads?.[thread]?.until, THREAD_PAUSE_MS) > 0,

@@ -20,7 +20,7 @@ const RETRY_MS = 30 * 60_000
  */
 export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
   brain: Pick<BrainService, 'known' | 'file'>
-  /** Asks a model. Entries from a conversation (`thread`) go only to a model that may see that conversation. */
+  /** Asks a model. Entries from a conversation (`thread`) go only to a model that is allowed to see that conversation. */
   ask: Ask<{ signal: AbortSignal, thread: string | undefined }>
   isOffline: (thread: string | undefined) => Promise<boolean>
   isWanted: () => boolean

@@ -14,7 +14,9 @@ const ROUND_MS = 60 * 1000
 /** The most threads that one round skips because their models pause. */
 const MOST_SKIPPED = 100
 
-/** Returns how an extraction failed. A failure that the model did not cause counts as unreadable, because the thread may have caused it. */
+/**
+ * Returns how an extraction failed. A failure that the model did not cause counts as unreadable, because the thread might have caused it.
+ */
 function failureOf (error: unknown): ExtractionFailure {
   if (isBudgetError(error)) return 'budget'
   return error instanceof ModelFailed && error.kind === 'unavailable' ? 'unavailable' : 'unreadable'

@@ -15,7 +15,7 @@ export type WordsProblem =
 export interface OwnWords {
   text: string
   sentences: Sentence[]
-  /** True if the message may contain text of others, so that a person has to confirm the sentences. */
+  /** True if the message might contain text of others, so that a person has to confirm the sentences. */
   isUnsure: boolean
 }
 
@@ -24,7 +24,7 @@ export interface SearchableMessage extends ReadableMessage {
   sentences: Sentence[]
 }
 
-/** The most sentences that one span may cover: a statement, and sentences that qualify it. */
+/** The most sentences that one span can cover: a statement, and sentences that qualify it. */
 const MAX_SENTENCES = 3
 
 /** Prepares a message of the user for `findOwnWords`. */
@@ -86,7 +86,7 @@ const QUOTED = [
   /(?:https?:\/\/|www\.)\S+/g
 ]
 
-/** Signs of a message that may hold pasted text: URLs, code, and markup such as headings, tables, quoted lines and lists. */
+/** Signs of a message that might hold pasted text: URLs, code, and markup such as headings, tables, quoted lines and lists. */
 const MARKUP = [
   /https?:\/\/|\bwww\.\w/,
   /```|~~~|`[^`\n]+`/,
@@ -110,11 +110,11 @@ interface ReadableMessage {
   own: string
   /** The offset of the colon that introduces pasted text, such as material to work on; Infinity for none. */
   materialFrom: number
-  /** True if parts of the message may be pasted: the message is long, has markup, URLs or code, or looks like a transcript. */
+  /** True if parts of the message might be pasted: the message is long, has markup, URLs or code, or looks like a transcript. */
   isMixed: boolean
 }
 
-/** A message with more characters than this may hold pasted text. */
+/** A message with more characters than this might hold pasted text. */
 const LONG = 600
 
 /** Prepares a message for the search of words. `text` and `own` have the same length. */
@@ -161,7 +161,10 @@ const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+
 
 /** Matches a question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
-/** Matches the particles that end a question in Japanese, Chinese and Thai, where the question mark may be missing. */
+/**
+const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ * Matches the particles that end a question in Japanese, Chinese and
+const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ * Thai, where the question mark can be missing.
+const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ */
 const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
 /** Matches the Greek question mark, which is written as a semicolon. */
 const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu

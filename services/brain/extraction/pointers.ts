@@ -17,7 +17,7 @@ export type Problem =
 /** A verified pointer: the statement, and the number of the message that contains it. */
 export type Found = Statement & { message: number }
 
-/** A request that may recur. */
+/** A request that might recur. */
 interface FoundHabit {
   /** The number of the message. Numbers from the count of messages on are those of goals. */
   message: number
@@ -117,7 +117,7 @@ const SENTENCES = { marked: 3, ofConversation: 5 }
 
 /**
  * True if the model pointed at most of one message, at most of the conversation, or at all of three or more messages. Questions
- * do not count. At least three sentences must be marked, because somebody may well write just two sentences about themselves.
+ * do not count. At least three sentences must be marked, because somebody might well write just two sentences about themselves.
  */
 function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean {
   const stated = messages.map(({ sentences }) => sentences.filter(({ isQuoting, isQuestion }) => !isQuoting && !isQuestion))

@@ -69,10 +69,13 @@ const BOUNDARY = new RegExp(
   'u'
 )
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/
-/** Matches punctuation around a word, such as a full stop. An exclamation mark does not match, because it may belong to a password. */
+/**
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ * Matches punctuation around a word, such as a full stop. An exclamation mark does not match,
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ * because it might belong to a password.
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ */
 const AROUND = /^[("'[{<\u00AB\u201C\u201E\u2018]+|[)"'\]}>.,;:?\u00BB\u201D\u2019]+$/g
 
-/** The fewest characters of a word that may be a password. */
+/** The fewest characters of a word that might be a password. */
 const SHORTEST = 8
 /** From this length on, a word counts as a key if it mixes letters and digits without a pattern. */
 const KEY_LENGTH = 16

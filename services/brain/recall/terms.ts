@@ -43,7 +43,10 @@ export function termsOf (text: string): string[] {
 /** Two words are forms of one word if they share at least this many letters at the beginning, and this share of the longer word. */
 const ALIKE = 4
 const ALIKE_SHARE = 0.65
-/** The most letters that may follow a word of ALIKE letters, and a word of three letters, in a longer form of the same word. */
+/**
+const ALIKE_SHARE = 0.65 * The most letters that can follow a word of ALIKE letters, and a word of three letters, in a longer form of the
+const ALIKE_SHARE = 0.65 * same word.
+const ALIKE_SHARE = 0.65 */
 const ENDING = 3
 const SHORT_ENDING = 2
 const LATIN = /\p{Script=Latin}/u
@@ -77,7 +80,7 @@ const COMPOUND = 9
 const FIRST_PART = 5
 const LAST_PART = 6
 
-/** Returns the possible first and last parts of a long word, which may be a compound, as in German. */
+/** Returns the possible first and last parts of a long word, which might be a compound, as in German. */
 export function partsOf (term: string): string[] {
   if (term.length < COMPOUND || isUnspaced(term)) return []
   const parts: string[] = []
