@@ -32,7 +32,7 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   return secrets.isIn(withoutImages(fitting)) ? redactStrings(fitting, secrets.redact) as ToolOutput : fitting
 }
 
-/** Returns the blocks of a result's content, which may be a list of blocks, a single block, or a text. */
+/** Returns the blocks of a result's content, which can be a list of blocks, a single block, or a text. */
 function blocksOf (content: unknown): unknown[] {
   const all = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
   return all.flatMap((block) => {

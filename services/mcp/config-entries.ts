@@ -37,7 +37,7 @@ const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
 })
 
 /**
- * True if a server may require the user to authorize this service: the server is reached over HTTP, and the entry has no `Authorization`
+ * True if a server can require the user to authorize this service: the server is reached over HTTP, and the entry has no `Authorization`
  * header.
  */
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>

@@ -18,7 +18,7 @@ import { openStatelessSession, type ServerSession } from './stateless-session.ts
 type Json = Record<string, unknown>
 
 /**
- * The time limit for starting, connecting and listing the tools, in milliseconds, unless the entry sets one. A program may have to be
+ * The time limit for starting, connecting and listing the tools, in milliseconds, unless the entry sets one. A program might have to be
  * installed first.
  */
 export const CONNECT_MS = 60_000
@@ -308,7 +308,7 @@ function wordsOf (error: unknown): string {
 type Params = Record<string, unknown>
 
 /**
- * Handles the notifications that a server may send in large numbers, before the SDK validates each message: progress of calls, and log
+ * Handles the notifications that a server might send in large numbers, before the SDK validates each message: progress of calls, and log
  * messages, which are passed to `logged`.
  */
 function createServerNotes (logged: (params: Params) => void) {

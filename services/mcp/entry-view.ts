@@ -28,7 +28,7 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
 
 /**
  * Reads a list of a server page by page, until it ends, or until `pages` pages or more than `most` items are read. Rejects as `request`
- * does. `isCut` is true if the server may have more items.
+ * does. `isCut` is true if the server might have more items.
  */
 export async function readPages (
   request: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,

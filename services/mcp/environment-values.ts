@@ -40,8 +40,8 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
   }
 
   /**
-   * Creates the function that replaces variables in an entry. An entry may name the variables that child processes may get, but never the
-   * service's own variables and secrets.
+   * Creates the function that replaces variables in an entry. An entry can name the variables that child processes are allowed to get, but
+   * never the service's own variables and secrets.
    */
   const expansion = () =>
     createExpansion({ ...namedEnvironment(variables, ownSecrets()), ...editorVariables(cwd()) }, {
@@ -110,7 +110,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
     /** Replaces all stored values of a server, durably. */
     replace: (server: string, next: Values): Promise<void> => update((before) => ({ ...valuesWithoutServer(before, server), ...next })),
 
-    /** Returns the secret values, which no other child process may get. */
+    /** Returns the secret values, which no other child process is allowed to get. */
     secrets: (): string[] => [...secretValues],
 
     /**
@@ -215,7 +215,7 @@ type Expansion = (text: string, what: string) => string
 const VARIABLE = /\$\{(?:env:)?(\w+|\/)(?::-([^}]*))?\}/g
 
 interface Expanded {
-  /** True if a variable that servers may not get is set. Only the error message depends on it. */
+  /** True if a variable that servers are not allowed to get is set. Only the error message depends on it. */
   isSet(name: string): boolean
   /** Called with the name of each replaced variable and the value that replaces it. */
   used(name: string, value: string): void

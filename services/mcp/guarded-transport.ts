@@ -9,7 +9,7 @@ import { DISCONNECTED, NotSent, type ServerTransport, type StderrTail } from './
 const MIB = 1024 * 1024
 /** The most bytes without a newline. A server that writes more is stopped. */
 const MAX_UNFINISHED_LINE = 64 * MIB
-/** The most bytes that may be queued for the server's stdin. */
+/** The most bytes that can be queued for the server's stdin. */
 const MAX_UNREAD_INPUT = 16 * MIB
 /** The time that a server has to end by itself after its stdin was closed and it got the termination signal, in milliseconds. */
 const GRACE_MS = 1_500

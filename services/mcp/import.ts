@@ -110,7 +110,7 @@ function variablesOf (entry: McpEntry): string[] {
 }
 
 /**
- * The servers of a README's configuration: entries with their names (a name may occur twice), and VS Code's `inputs`, which entries refer
+ * The servers of a README's configuration: entries with their names (a name can occur twice), and VS Code's `inputs`, which entries refer
  * to.
  */
 export interface ReadmeServers {
@@ -154,7 +154,7 @@ const FENCED = /```[\w-]*\n([^]*?)(?:```|$)/
 
 /**
  * Parses JSON in the forms of READMEs: fenced, with comments, with trailing commas, or without the outer braces. Throws NotServers (400).
- * The error does not quote the text, which may contain secrets.
+ * The error does not quote the text, which might contain secrets.
  */
 function readReadmeText (text: string): Record<string, unknown> {
   const json = withoutComments(withoutComments((FENCED.exec(text)?.[1] ?? text).replace(/^\uFEFF/, ''))).trim().replace(/,$/, '')

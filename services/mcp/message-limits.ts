@@ -7,7 +7,7 @@ export const LONGEST_MESSAGE = 8 * MIB
 /** The most JSON values in one message: small values can take a hundred times the memory of their text. */
 const MAX_VALUES = 250_000
 const MAX_DEPTH = 128
-/** The most bytes per minute that a server may write without answering a request. */
+/** The most bytes per minute that a server can write without answering a request. */
 const MAX_UNSOLICITED_PER_MINUTE = 64 * MIB
 const MINUTE_MS = 60_000
 

@@ -107,7 +107,7 @@ function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined 
     `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, because its schema cannot be used: ${problem}.`
 }
 
-/** Returns an address without its query, which may contain secrets. */
+/** Returns an address without its query, which might contain secrets. */
 export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)

@@ -12,7 +12,10 @@ export const STATELESS_VERSION = '2026-07-28'
 
 /** The prefix of MCP's own keys in `_meta`. */
 const META = 'io.modelcontextprotocol'
-/** The most times that a server may answer one request with questions. The elicitor limits the number of questions. */
+/**
+const META = 'io.modelcontextprotocol' * The most times that a server can answer one request with questions. The elicitor limits the number
+const META = 'io.modelcontextprotocol' * of questions.
+const META = 'io.modelcontextprotocol' */
 const MAX_ROUNDS = 32
 /** The pause before a request is sent again if the server answered `input_required` without a question, in milliseconds. */
 const PATIENCE_MS = 1_000
@@ -29,7 +32,7 @@ export interface ServerSession {
   version?: Json
   /** True for MCP 2026-07-28 and later: there is no ping, and the log level is sent with each request. */
   isStateless: boolean
-  /** Returns a clause that says why a tool must not be used; undefined if it may be. */
+  /** Returns a clause that says why a tool must not be used; undefined if the tool can be used. */
   faultOf (tool: unknown): string | undefined
   /** Sends a request. Rejects with the signal's abort reason, or with an Error that has the message of the server. */
   request (method: string, params: Json, limit: AbortSignal): Promise<Json>
@@ -58,7 +61,7 @@ interface Parts {
   logLevel: string
   /** Asks the user a question of the server, and returns the answer. Rejects if the question cannot be shown. */
   elicit: (params: Json, signal: AbortSignal) => Promise<Json>
-  /** Called when the server's tools have changed, or may have. */
+  /** Called when the server's tools have changed, or might have changed. */
   onToolsChanged: () => void
 }
 

@@ -6,14 +6,14 @@ import { withoutNulls } from './envelope.ts'
 
 /** A tool as its server describes it. Texts are cut to the limits below. */
 export interface ToolDefinition {
-  /** The tool's name on the server. The agent may know the tool by another name. */
+  /** The tool's name on the server. The agent might know the tool by another name. */
   name: string
   description: string
   inputSchema: Record<string, unknown>
   annotations?: Record<string, unknown>
   /** True if the server runs the tool only as an MCP task. */
   isTask?: true
-  /** The SHA-256 of the fields above. It does not depend on the order of lists, which servers may vary. */
+  /** The SHA-256 of the fields above. It does not depend on the order of lists, which servers can change. */
   digest: string
   /** The tool's name for display. */
   title?: string
@@ -29,7 +29,7 @@ export type ToolAcceptance = 'accepted' | 'new' | 'changed'
 export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true
 
 /**
- * True if the server declares that the tool may destroy something. MCP assumes this for a tool that declares nothing; this service does
+ * True if the server declares that the tool might destroy something. MCP assumes this for a tool that declares nothing; this service does
  * not.
  */
 export const claimsToDestroy = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean =>

@@ -147,7 +147,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
 
   /**
    * True if calls should wait for a lost server that is reconnected after `delay` milliseconds. A server over HTTP is restarted by others,
-   * so a failed attempt to reconnect to it may just have come too early.
+   * so a failed attempt to reconnect to it might just have come too early.
    */
   const isBackSoon = (delay: number) =>
     delay <= SOON_MS && !access?.isNeeded && (status === 'disconnected' || (restart !== undefined && current.url !== undefined))

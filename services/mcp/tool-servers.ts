@@ -85,7 +85,7 @@ export function createToolServers (parts: Parts) {
   })
   const view = (server: ToolServer, variables = acceptance.asksOf(server)) =>
     viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools(), variables })
-  /** Called when the items that wait for the user may have changed. */
+  /** Called when the items that wait for the user might have changed. */
   let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
   let isClosing = false
@@ -239,7 +239,7 @@ export function createToolServers (parts: Parts) {
     /** Begins to connect the configured servers, without waiting for the connections. Further calls have no effect. */
     start,
 
-    /** Returns the secret values of tool servers, which no other child process may get. */
+    /** Returns the secret values of tool servers, which no other child process is allowed to get. */
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
 
     /** Returns the connected servers that have resources. */
@@ -303,7 +303,7 @@ export function createToolServers (parts: Parts) {
     /** Returns the pending inbox items about servers. */
     waiting: acceptance.waiting,
 
-    /** Sets the function that is called with the pending items whenever these may have changed. */
+    /** Sets the function that is called with the pending items whenever these might have changed. */
     watchWaiting (listener: typeof onWaiting): void {
       onWaiting = listener
     },

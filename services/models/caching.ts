@@ -19,7 +19,7 @@ export function withGatewayCaching (modelId: string, options: Options): Options 
 
 /**
  * Replaces the tool choice `none` by `auto`. Anthropic's cache does not serve messages if the tool choice has changed, so `none` in the
- * last call of a run would have the whole conversation processed anew. Instead, the last message says that no tool may be called, and a
+ * last call of a run would have the whole conversation processed anew. Instead, the last message says that no tool can be called, and a
  * call that the model makes anyway is not executed. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 const withSteadyToolChoice = (options: Options): Options =>
@@ -41,9 +41,9 @@ export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options
  */
 const MARK = { type: 'ephemeral' }
 /**
- * The number of messages at the end of the prompt that are marked, so that the next call finds this prompt in the cache. A call may have
- * four marks.
- */
+const MARK = { type: 'ephemeral' } * The number of messages at the end of the prompt that are marked, so that the next call finds this
+const MARK = { type: 'ephemeral' } * prompt in the cache. A call can have four marks.
+const MARK = { type: 'ephemeral' } */
 const MARKED_MESSAGES = 2
 
 /**

@@ -15,7 +15,7 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf, toolTokens } from './token-estimate.ts'
 
-/** A model call failed on every attempt. `isOutage`: the provider or the network is to blame, so the call may succeed later. */
+/** A model call failed on every attempt. `isOutage`: the provider or the network is to blame, so the call might succeed later. */
 export class ModelFailed extends ServiceError {
   readonly isOutage: boolean
 
@@ -26,7 +26,7 @@ export class ModelFailed extends ServiceError {
   }
 }
 
-/** Codes of failures after which the same call may succeed in minutes or hours. Failures that are `retryable` may succeed at once. */
+/** Codes of failures after which the same call might succeed in minutes or hours. Failures that are `retryable` might succeed at once. */
 const OF_NETWORK: readonly ErrorCode[] = ['ERR_PROVIDER_RESPONSE', 'ERR_PROVIDER_CERTIFICATE', 'ERR_PROVIDER_TLS']
 
 /** True if a model call failed because of a provider or the network. */
@@ -95,7 +95,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
   let { options } = call
   let dropped = 0
-  /** True if one of the models may answer later. */
+  /** True if one of the models might answer later. */
   let mayRecover = false
   for (const [at, id] of call.models.entries()) {
     let isShortened = false
@@ -167,7 +167,7 @@ interface Progress {
   rejection?: { error: unknown }
 }
 
-/** True if an attempt may cost something: the provider has answered at least partly, or the attempt was cut off. */
+/** True if an attempt might cost something: the provider has answered at least partly, or the attempt was cut off. */
 const isCountable = ({ started, reported, isCutOff = false }: Progress, prompt: LanguageModelV4Prompt | undefined): boolean =>
   started || reported !== undefined || (isCutOff && prompt !== undefined)
 

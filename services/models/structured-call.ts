@@ -50,7 +50,7 @@ interface StructuredCall<V> extends StructuredQuestion<V> {
 
 const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
 
-/** The most characters of an answer that is parsed. Models that ignore its maximum length may send megabytes. */
+/** The most characters of an answer that is parsed. Models that ignore its maximum length might send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
 
 /** The reason why there is no answer: `problem` says it in words, and `refused` is the error of a budget that forbids the call. */

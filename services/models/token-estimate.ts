@@ -45,7 +45,7 @@ function tokensOfPart (part: Record<string, any>): number {
   return tokensIn(JSON.stringify(part))
 }
 
-/** Characters of encrypted reasoning (base64) per token. The readable text of such reasoning may be a summary or missing. */
+/** Characters of encrypted reasoning (base64) per token. The readable text of such reasoning can be a summary or missing. */
 const ATTACHED_CHARACTERS = 6
 const tokensAttached = (options: object | undefined) =>
   options === undefined ? 0 : Math.ceil(JSON.stringify(options).length / ATTACHED_CHARACTERS)

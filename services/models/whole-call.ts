@@ -40,7 +40,7 @@ function answerIn (text: string): string {
 
 /**
  * Makes one model call without streaming, counts its usage, and returns the text of the answer. Rejects with the model's error, with a
- * timeout after `limitMs` milliseconds, with the signal's reason, or with the budget's error if the call may not be made.
+ * timeout after `limitMs` milliseconds, with the signal's reason, or with the budget's error if the budget does not allow the call.
  */
 export async function generateWithin (
   { load, options, role, meter, limitMs, signal, clock }: WholeCall

@@ -17,7 +17,7 @@ export interface WebhookSettings {
   /** The secret; undefined if it is missing. `problem` then says why. */
   secret?: string
   problem?: string
-  /** Whether messages may contain texts of tasks and models. */
+  /** Whether messages are allowed to contain texts of tasks and models. */
   text: boolean
 }
 

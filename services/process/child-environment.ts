@@ -19,7 +19,10 @@ const SECRET_NAMES = [
 ]
 /** Variables with such a name that hold no secret, and that shells, ssh and git need. */
 const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/
-/** Matches a URL that contains a password. Proxy variables may have one, because without it programs would reach nothing. */
+/**
+const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ * Matches a URL that contains a password. Proxy variables are allowed to have
+const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ * one, because without it programs would reach nothing.
+const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ */
 const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
 const PROXY = /_PROXY$/i
 
@@ -35,7 +38,7 @@ export const childEnvironment = (environment: NodeJS.ProcessEnv, secrets: Iterab
   Object.fromEntries(Object.entries(namedEnvironment(environment, secrets)).filter(([name, value]) => !looksSecret(name, value!)))
 
 /**
- * Returns the variables that the entry of a tool server may name: those of the service's environment, without the service's own ones and
+ * Returns the variables that the entry of a tool server can name: those of the service's environment, without the service's own ones and
  * without any whose value contains one of `secrets`.
  */
 export function namedEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string>): NodeJS.ProcessEnv {

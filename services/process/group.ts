@@ -236,8 +236,8 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
 
 /**
  * Manages the process tree of a command on Windows, which has no process groups. As long as the command itself runs, taskkill ends it with
- * everything that it started. Processes that outlive the command stay: nothing links them to it, and the id of a process that has ended may
- * belong to another one. When the service dies, Windows ends the command itself (libuv puts it into a job), but not what the command
+ * everything that it started. Processes that outlive the command stay: nothing links them to it, and the id of a process that has ended
+ * might belong to another one. When the service dies, Windows ends the command itself (libuv puts it into a job), but not what the command
  * started.
  */
 export function createWindowsTree (pid: number, exited: Promise<unknown>) {

@@ -22,7 +22,7 @@ if ($type::SetThreadExecutionState([uint32]"0x80000001") -eq 0) { exit 1 }
 [void][Console]::In.ReadToEnd()`
 
 /**
- * Returns the programs that keep a machine of this system awake, the best one first. The screen may still turn off, and the machine still
+ * Returns the programs that keep a machine of this system awake, the best one first. The screen can still turn off, and the machine still
  * sleeps when its user closes the lid or chooses sleep. On macOS, the program ends with the process `pid`.
  */
 export function awakePrograms (platform: NodeJS.Platform = process.platform, pid = process.pid): AwakeProgram[] {

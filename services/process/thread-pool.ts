@@ -2,11 +2,12 @@ import { stat } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 
 /**
- * Intervals between two pieces of work, in milliseconds: while other work may wait, and otherwise. Each piece wakes the processor twice.
+ * Intervals between two pieces of work, in milliseconds: while other work might be waiting, and otherwise. Each piece wakes the processor
+ * twice.
  */
 const EVERY_MS = 1_000
 const IDLE_EVERY_MS = 60_000
-/** For this long after the last sign of work, in milliseconds, other work may wait. */
+/** For this long after the last sign of work, in milliseconds, other work counts as possibly waiting. */
 const AFTER_MS = 30_000
 
 /**

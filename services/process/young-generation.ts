@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** V8's default: the young generation doubles when much of it survives, up to 32 MB, and then keeps that size. */
 const GROWTH = 2
 
-/** Electron and NW.js may have frozen V8's flags. Setting one would end the process. */
+/** Electron and NW.js might have frozen V8's flags. Setting one would end the process. */
 const isNode = !('electron' in process.versions) && !('nw' in process.versions)
 
 const setGrowth = (factor: number) => {

@@ -12,7 +12,7 @@ import { DecidedElsewhere, RequestChanged, TooManyLooks } from './reach-errors.t
 const LISTED = 100
 
 /**
- * Returns the answers that a device may give to a request: only answers that apply to this request alone. A
+ * Returns the answers that a device can give to a request: only answers that apply to this request alone. A
  * request that needs words or a choice, or whose approval applies to later calls, cannot be approved on a device.
  */
 function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {

@@ -80,7 +80,7 @@ export function createDevices ({ record, takePairing, clock, log }: {
     list: async (): Promise<DeviceView[]> => (await current()).map(viewOf),
 
     /**
-     * Pairs a device by the secret of a pairing code, which is then used up. A device that did not receive the answer may send the same
+     * Pairs a device by the secret of a pairing code, which is then used up. A device that did not receive the answer can send the same
      * request again. Resolves when the device is durable. Throws PairingRefused (403), TooManyDevices (409), TooManyPairings (429).
      */
     async pair ({ secret, key, name }: Pairing): Promise<DecidingDevice> {

@@ -7,7 +7,7 @@ import type { AnswerLine, ApprovalLine, CallLine, EndLine, Line } from './record
 export type RunItem = Exclude<Approval, TaskChoice>
 type Outcome = Extract<RunEvent, { type: 'tool-output' | 'tool-error' | 'tool-denied' }>
 
-/** Final statuses of runs whose last model call may have been cut off. */
+/** Final statuses of runs whose last model call might have been cut off. */
 const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
 
 /**

@@ -2,9 +2,9 @@ import type { RecordingRequest } from '../tools/index.ts'
 import { createScrubber } from './scrub.ts'
 
 /**
- * Returns a recording as text, with placeholders for secrets and folders; null if it exceeds `mostBytes`. The
- * header is the first line but is built last, because it lists the replacements. Runs in a worker, because a run
- * may have read text that was written to be slow to search.
+ * Returns a recording as text, with placeholders for secrets and folders; null if it exceeds `mostBytes`. The header is the first line but
+ * is built last, because it lists the replacements. Runs in a worker, because a run might have read text that was written to be slow to
+ * search.
  */
 export function scrubLines ({ header, lines, known, folders, mostBytes }: RecordingRequest): string | null {
   const scrubber = createScrubber({ known, folders })

@@ -14,7 +14,7 @@ const hashAt = (text: string, at: number): number => (text.charCodeAt(at) * 31 +
 
 /**
  * Creates the search for many texts at once, each with a value of its own. An input is read once, however many
- * texts are searched for, because somebody may have written the input to contain thousands of them.
+ * texts are searched for, because somebody might have written the input to contain thousands of them.
  */
 export function createTextFinder<T> () {
   const root = newNode<T>()

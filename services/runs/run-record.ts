@@ -34,7 +34,7 @@ interface AnyRun extends Pick<RunView, Shown> {
    * creates refers to the agent by name instead.
    */
   given?: RunOptions
-  /** The number of steps in which the model may call tools. In the step after these steps the model must answer. */
+  /** The number of steps in which the model can call tools. In the step after these steps the model must answer. */
   maxSteps: number
   /** Why the run gets no more steps with tools, although `maxSteps` allowed more. */
   endsFor?: 'repeating' | 'no-progress'

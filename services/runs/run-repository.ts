@@ -41,7 +41,7 @@ export function indexStateOf (status: RunStatus): IndexState {
 /** Returns the operation that adds a new run to the index of all runs. */
 const indexNewRun = (runId: string): Op => ({ type: 'put', key: runStateKey('live', runId), value: {} })
 
-/** Returns the operations that update the index of all runs when the status of a run may have changed. */
+/** Returns the operations that update the index of all runs when the status of a run might have changed. */
 export const indexRun = ({ runId, status }: { runId: string, status: RunStatus }): Op[] =>
   INDEX_STATES.map((state) => {
     const key = runStateKey(state, runId)
@@ -279,7 +279,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
 
     /**
      * Reads a run to continue it; undefined if the messages of its request are not stored with it. With `isCut`, for a run that was cut
-     * when the service was killed, these messages may be in the thread only. A step whose model call was interrupted is left out, because
+     * when the service was killed, these messages can be in the thread only. A step whose model call was interrupted is left out, because
      * the model is called again for it.
      */
     async loadToContinue<R extends RunRecord = RunRecord> (runId: string, { isCut = false } = {}): Promise<Run<R> | undefined> {

@@ -23,7 +23,7 @@ const TooManyWaits = defineError(
   'There are already %d requests that wait for runs. Ask without waitMs, or read GET /events.'
 )
 
-/** The most requests that may wait at the same time. */
+/** The most requests that can wait at the same time. */
 const MAX_WAITS = 256
 
 /** Whether a waiting request reads the run again after this event. */
@@ -47,7 +47,7 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
 
   return {
     /**
-     * Reads a run until `isSettled` accepts the value that `read` returns: once at the start, and again after each event that may have
+     * Reads a run until `isSettled` accepts the value that `read` returns: once at the start, and again after each event that might have
      * changed the run. When the time has passed, the signal aborts or the service ends, resolves to the last value that was read. Throws
      * TooManyWaits (429).
      */
@@ -148,7 +148,7 @@ async function sweepThreadRuns (
     }
   }
 
-  /** Whether a run is a recent rehearsal: the first message of a conversation may be rehearsed before the conversation exists. */
+  /** Whether a run is a recent rehearsal: the first message of a conversation can be rehearsed before the conversation exists. */
   async function isFreshRehearsal (runId: string) {
     return timeOfId(runId) >= clock.now() - REHEARSED_MS && (await unlessDamaged(runs.get(runId)))?.trigger === 'rehearsal'
   }
@@ -237,7 +237,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
 
   /**
    * Returns the public form of a run that did not execute when its record was read. If none of its items can be answered any more, the run
-   * may be about to continue after an answer, so it is read again while nothing else can change it.
+   * might be about to continue after an answer, so it is read again while nothing else can change it.
    */
   async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
     const asked = await askedNow(record)
@@ -283,7 +283,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
   }
 
   /**
-   * Yields all runs, or those that may have the status, newest first. Waiting runs are always included, because only their items show
+   * Yields all runs, or those that might have the status, newest first. Waiting runs are always included, because only their items show
    * whether they have ended.
    */
   async function * all (status: Run['status'] | undefined, cursor?: string): AsyncGenerator<Run> {

@@ -6,21 +6,24 @@ import type { Duplex } from 'node:stream'
 import { childProgram } from '../process/index.ts'
 import { isIn } from './box-places.ts'
 
-/** The ports that a command may reach at a host that is named without a port. */
+/** The ports that a command is allowed to reach at a host that is named without a port. */
 const WEB_PORTS = [80, 443]
-/** The most connections that a command may have open at once. */
+/** The most connections that a command can have open at once. */
 const MOST_CONNECTIONS = 64
 /** Milliseconds within which a connection must be made, and after which an idle connection is closed. */
 const CONNECT_MS = 15_000
 const IDLE_MS = 120_000
 
-/** Looks up the addresses of the host of a URL. Rejects with a sentence, for the command to read, if the host may not be reached. */
+/**
+ * Looks up the addresses of the host of a URL. Rejects with a sentence, for the command to read, if the command is not allowed to reach the
+ * host.
+ */
 export type LookUp = (url: URL) => Promise<LookupAddress[]>
 
-/** Thrown if a command may not reach a host. */
+/** Thrown if a command is not allowed to reach a host. */
 class Refused extends Error {}
 
-/** Returns the HTTP status of a failed connection: 403 if the command may not reach the host, 502 if the host does not answer. */
+/** Returns the HTTP status of a failed connection: 403 if the command is not allowed to reach the host, 502 if the host does not answer. */
 const statusOf = (error: Error): [code: number, text: string] => error instanceof Refused ? [403, 'Forbidden'] : [502, 'Bad Gateway']
 
 const unreached = (host: string, { message, code }: NodeJS.ErrnoException) => new Error(`${host} cannot be reached: ${message || code}.`)
@@ -50,7 +53,8 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
   }
 
   /**
-   * Returns the options to connect to the host of a URL. Throws Refused, with a sentence for the command, if the host may not be reached.
+   * Returns the options to connect to the host of a URL. Throws Refused, with a sentence for the command, if the command is not allowed to
+   * reach the host.
    */
   async function reach (url: URL): Promise<{ host: string, port: number, lookup: LookupFunction }> {
     const host = url.hostname.replace(/^\[|\]$/g, '')

@@ -29,7 +29,7 @@ const TOOLCHAINS = [
 /** Names of folders that hold keys. A box hides them in the working folder, too. */
 export const KEY_FOLDERS = ['.ssh', '.gnupg', '.aws']
 
-/** Folders beside a `bin` folder that the programs in it need. Other folders there may be somebody's work. */
+/** Folders beside a `bin` folder that the programs in it need. Other folders there might be somebody's work. */
 const BESIDE_PROGRAMS = ['lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'etc/ssl']
 /** Toolchains whose programs need more folders: a file (`mark`) that identifies the toolchain, and the parts to show. */
 const TOOLCHAIN_PARTS: Array<{ mark: string, parts: string[] }> = [

@@ -10,12 +10,12 @@ import { readSmall } from './read-small.ts'
 import { findVouched, type WantedFile } from './vouched-commits.ts'
 
 /**
- * Runs a program (`args[0]`) in a box of its own, and returns its standard output; undefined if it failed. `isWritable`: it may write into
+ * Runs a program (`args[0]`) in a box of its own, and returns its standard output; undefined if it failed. `isWritable`: it can write into
  * the folder.
  */
 export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: string, input?: string }) => Promise<Buffer | undefined>
 
-/** The git operations that the check after a command needs. Git runs in a box, because anybody may have written the repository. */
+/** The git operations that the check after a command needs. Git runs in a box, because anybody can have written the repository. */
 export interface BoxedGit {
   /** Returns the paths whose bytes are in a commit that no command in a box made. For a path in `staged`, the staged bytes are compared. */
   findCommitted(paths: readonly string[], states: States, staged?: ReadonlyMap<string, StagedFile>): Promise<Set<string>>

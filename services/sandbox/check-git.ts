@@ -10,7 +10,7 @@ import { readSmall } from './read-small.ts'
 
 // Checks what a command left in git directories, and undoes what would make git start programs or bring obeyed files into the folder.
 
-/** Returns true if a new or changed entry of a git directory may stay. Not called for PLAIN_FILES, which always may. */
+/** Returns true if a new or changed entry of a git directory is allowed to stay. Not called for PLAIN_FILES, which always are. */
 export async function isAllowedInGit (check: Check, git: string, path: string): Promise<boolean> {
   const { before, after } = check
   const name = relative(git, path)
@@ -169,7 +169,7 @@ export async function setStashesAside (check: Check): Promise<void> {
   }
 }
 
-/** Returns a sentence for each repository with new commits of commands that hold obeyed files: the user's own git may check these out. */
+/** Returns a sentence for each repository with new commits of commands that hold obeyed files: the user's own git might check these out. */
 export async function describeCommits (check: Check): Promise<string[]> {
   const { before, after } = check
   const sentences: string[] = []

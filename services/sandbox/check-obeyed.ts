@@ -153,7 +153,7 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
   if (committed.size > 0) await putBackNamed(check)
 }
 
-/** How far the change time of a file may be behind the clock, in milliseconds. */
+/** How far the change time of a file can be behind the clock, in milliseconds. */
 const CLOCK_MS = 20
 
 /** Moves aside files that the command wrote and that obeyed files from a commit name by now, such as the script of a hook. */

@@ -57,7 +57,7 @@ export interface CommandParts {
   ownHome: string
   /** Returns the environment that child processes of the service get. */
   environment: () => NodeJS.ProcessEnv
-  /** Looks up the addresses of hosts that a box may reach. Rejects for hosts of private networks. */
+  /** Looks up the addresses of hosts that a box is allowed to reach. Rejects for hosts of private networks. */
   lookUp: LookUp
   withFolder: WithFolder
   /** Returns the path at which a command sees a path. For a path in a copy, it is the path in the copied folder. */
@@ -90,7 +90,7 @@ interface Opened {
   /** The working folder, as the command sees it. */
   seenAt: string
   above: Above
-  /** True if the command may not change the repository above, because it is tried out or works on a copy. */
+  /** True if the command is not allowed to change the repository above, because it is tried out or works on a copy. */
   isKept: boolean
   /** A folder outside of the box, for files that it needs. */
   own: string

@@ -18,9 +18,9 @@ interface BoxFacts {
   /** The home in the box. */
   home: string
   above: Above
-  /** True if the command may not change the repository above. */
+  /** True if the command is not allowed to change the repository above. */
   isKept: boolean
-  /** Hosts that the command may reach. */
+  /** Hosts that the command is allowed to reach. */
   hosts: string[]
   /** Places outside the working folder that exist in the box. */
   shown: string[]
@@ -36,7 +36,7 @@ export interface CommandOutput {
   stdout: string
   stderr: string
   hasFailed: boolean
-  /** Whether the call may ask for a network, and whether it may ask to run outside the box. */
+  /** Whether the call can ask for a network, and whether it can ask to run outside the box. */
   mayAsk: { network: boolean, outside: boolean }
 }
 
@@ -76,7 +76,7 @@ const BUSY = /Read-only|EROFS|EBUSY|resource busy/
 const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/
 const SOCKET = /^\/(?:var\/)?run\/|\.sock(?:et)?$|\.s\.PGSQL/
 /**
- * A message that may be about a socket and does not name it. The path of the socket is then in a line of a traceback, or in the command
+ * A message that might be about a socket and does not name it. The path of the socket is then in a line of a traceback, or in the command
  * line.
  */
 const UNNAMED = /connect|socket|\[Errno 2\] No such file or directory$/i

@@ -52,7 +52,7 @@ export interface Entered {
   leave(git?: BoxedGit): Promise<Checked>
 }
 
-/** Stores a report of what was put back. It may be called again for the same state. */
+/** Stores a report of what was put back. It can be called again for the same state. */
 export type TellCut = (state: Pick<ObeyedState, 'folder' | 'at'>, sentences: string[]) => Promise<void>
 
 interface Where {
@@ -69,7 +69,7 @@ interface Parts {
   withFolder: WithFolder
   shelf?: StateShelf
   endsShelf?: EndsShelf
-  /** Returns the folders outside the working folder to which links may lead. */
+  /** Returns the folders outside the working folder to which links are allowed to lead. */
   linkable: () => string[]
 }
 

@@ -1,8 +1,8 @@
 import { chmod, lstat } from 'node:fs/promises'
 
 /**
- * Runs `work`. If the permissions of the folders forbid that, runs it again while the owner has all permissions. A command may have removed
- * them.
+ * Runs `work`. If the permissions of the folders forbid that, runs it again while the owner has all permissions. A command might have
+ * removed them.
  */
 export async function inForbidden<T> (folders: readonly string[], work: () => Promise<T>): Promise<T> {
   try {

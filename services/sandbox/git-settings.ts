@@ -74,7 +74,7 @@ function isHarmless (header: string, line: string): boolean {
   return name !== undefined && settings.test(name.toLowerCase()) && !PROGRAM.test(value)
 }
 
-/** The settings from the user's git configuration that programs in a box see. Other settings may name programs or hold passwords. */
+/** The settings from the user's git configuration that programs in a box see. Other settings might name programs or hold passwords. */
 const SHOWN: Record<string, string[]> = { user: ['name', 'email'], init: ['defaultbranch'], core: ['autocrlf'] }
 const FILES = ['.config/git/config', '.gitconfig']
 
@@ -84,7 +84,7 @@ const OF_SYSTEM = '/etc/gitconfig'
 
 /**
  * Writes the git settings of a box to a file in `folder`, which is outside the box: the settings of the system and, from the user's
- * settings, those in SHOWN. Git reads this file in place of the system's file, so a command may still write a ~/.gitconfig in the box.
+ * settings, those in SHOWN. Git reads this file in place of the system's file, so a command can still write a ~/.gitconfig in the box.
  */
 export async function writeGitSettings (folder: string, home = homedir()): Promise<{ env: NodeJS.ProcessEnv, files: BoxFile[] }> {
   const from = join(folder, 'gitconfig')

@@ -9,7 +9,7 @@ import { TRIED_BYTES } from './overlay.ts'
 import { preparePlaces, type PrivateFolders } from './private-folders.ts'
 import { callFilter } from './call-filter.ts'
 
-/** Paths at which bubblewrap may be. PATH is not searched, because it may contain a folder that the agent writes to. */
+/** Paths at which bubblewrap can be. PATH is not searched, because it might contain a folder that the agent writes to. */
 export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
 /**

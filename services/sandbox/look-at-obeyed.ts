@@ -35,7 +35,7 @@ interface Visit {
   git?: string
 }
 
-/** Names that git uses in a git directory not called `.git`. Such a directory may hold other files, too. */
+/** Names that git uses in a git directory not called `.git`. Such a directory can hold other files, too. */
 const OF_BARE = new Set(['head', 'config', 'config.worktree', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
 const SORTS = new Map<string, Sort>([
   ['objects', 'objects'], ['worktrees', 'worktrees'], ['modules', 'modules'], ['hooks', 'hooks'], ['rr-cache', 'resolutions']
@@ -172,7 +172,7 @@ const MOST_LINKS = 40
 const withHolders = (path: string): string[] => dirname(path) === path ? [path] : [path, ...withHolders(dirname(path))]
 
 /**
- * Returns the symbolic links on the way to a path, and at last the path to which they lead, which may not exist. `known` caches the target
+ * Returns the symbolic links on the way to a path, and at last the path to which they lead, which need not exist. `known` caches the target
  * of each link.
  */
 export async function wayTo (path: string, known = new Map<string, Promise<string | undefined>>()): Promise<string[]> {
@@ -215,8 +215,8 @@ async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promis
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
 /**
- * Returns the entries of a folder. A folder that its owner may not list is made readable for the moment, because programs could still open
- * paths in it.
+ * Returns the entries of a folder. A folder that its owner is not allowed to list is made readable for the moment, because programs could
+ * still open paths in it.
  */
 async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
   try {

@@ -64,7 +64,7 @@ const STARTED = new RegExp(
     String.raw`[ \t=]+(?=["']?([^\s"'\x60;|&()<>]+))`,
   'gm'
 )
-/** Scripts that run what they read from a file (RUNS_LIST), and names of files that may be such lists (LIST). */
+/** Scripts that run what they read from a file (RUNS_LIST), and names of files that might be such lists (LIST). */
 const RUNS_LIST = /<\(|\b(?:read|xargs|mapfile|readarray|eval|parallel)\b|\bfor\s+\w+\s+in\s+["']?[$`]/
 const LIST = new RegExp(
   String.raw`(?:^|\/)(?!(?:VERSION|README|CHANGELOG|CHANGES|LICEN[CS]E|COPYING|AUTHORS|NOTICE|TODO)\b)` +
@@ -88,7 +88,7 @@ const RUN_ALL = [
   /\bls\s+(?:-\S+\s+)*([\w./-]+)[^\n]*\|[^\n]*(?:sh|python[\d.]*|node|read)\b/g,
   /\bgo\s+run\s+(?:-\S+\s+)*([\w./-]+)/g
 ]
-/** Programs that a script may run, and the files that each of them reads. */
+/** Programs that a script might run, and the files that each of them reads. */
 const USED: Array<[pattern: RegExp, files: string[]]> = [
   [/\buse[_ ]nix\b/, ['shell.nix', 'default.nix']],
   [/\buse[_ ]flake\b/, ['flake.nix', 'flake.lock']],
@@ -169,7 +169,7 @@ const ENDINGS = [
   ...['/index.js', '/index.mjs', '/index.ts', '/__main__.py', '/__init__.py']
 ]
 /**
- * Extensions of settings, which may name programs that a hook runs. Files that describe the project (OF_PROJECT) do not count: they change
+ * Extensions of settings, which can name programs that a hook runs. Files that describe the project (OF_PROJECT) do not count: they change
  * all the time.
  */
 const SETTINGS = /\.(?:jsonc?|ya?ml|toml|ini|cfg|conf|txt|list|mk|just|nix|rake|xml|env|rc|properties)$/i
@@ -288,7 +288,8 @@ async function addStarted (
 }
 
 /**
- * Whether a word of a command may be a program in the folder, or a file that the command reads: a file, or a path at which nothing is yet.
+ * Whether a word of a command might be a program in the folder, or a file that the command reads: a file, or a path at which nothing is
+ * yet.
  */
 const mayBeProgram = async (place: string, word: string): Promise<boolean> =>
   !word.startsWith('-') && (await isFile(place) || (word.includes('/') && await isMissing(place)))
@@ -297,12 +298,16 @@ const isSettings = async (folder: string, place: string) =>
 const isMissing = (place: string): Promise<boolean> => stat(place).then(() => false, () => !/[$*{%]/.test(basename(place)))
 const mayBecomeScript = async (place: string): Promise<boolean> =>
   await isMissing(place) || (!basename(place).includes('.') && isFile(place))
-/** Whether this is an existing file that scripts may read: its name has no extension, and does not tell what is in the file. */
+/**
+  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * Whether this is an existing file that scripts might read:
+  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * its name has no extension, and does not tell what is in the
+  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * file.
+  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) */
 const isPlain = async (place: string): Promise<boolean> =>
   /^(?!.*file$|[A-Z]+$)[\w-]+$/.test(basename(place)) && isFile(place)
 const isFile = (place: string): Promise<boolean> => stat(place).then((found) => found.isFile(), () => false)
 
-/** Returns the folders that a script names: the script may change to one of them before it names a file. */
+/** Returns the folders that a script names: the script might change to one of them before it names a file. */
 async function foldersOf (words: readonly string[], bases: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const word of new Set(words.map((each) => each.replace(EXPANSIONS, '')))) {

@@ -21,7 +21,7 @@ interface Around {
   textOf: (path: string) => string | undefined
 }
 
-/** A command line in a git setting, and the folders that it may run in. */
+/** A command line in a git setting, and the folders that it might run in. */
 export interface NamedCommand {
   text: string
   folders: readonly string[]

@@ -24,7 +24,7 @@ export interface Entry {
   content?: string
 }
 
-/** The state of a git directory, which may be incomplete. */
+/** The state of a git directory, which can be incomplete. */
 export interface GitDirectory {
   id: string
   /** True if git takes the folder for a git directory as it is: it has a HEAD. */
@@ -38,7 +38,7 @@ export interface GitDirectory {
   /** Ids of its stashes, the newest last. */
   stashes: string[]
   head: string
-  /** Names of references that a script may take for a command or an option. */
+  /** Names of references that a script might take for a command or an option. */
   oddRefs: string[]
   /** A text that changes with the index, and the obeyed files that are staged in the index. */
   index: string

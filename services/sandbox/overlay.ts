@@ -6,7 +6,7 @@ import { makeTemporary } from './temporary.ts'
 // it is. The overlay is mounted in a user namespace of its own. So the mount needs no privileges, and ends with the last process of the
 // namespace.
 
-/** The most bytes that a command may write into an overlay. */
+/** The most bytes that a command can write into an overlay. */
 export const MOST_WRITTEN = 160 * 1024 ** 2
 /**
  * The size, in bytes, of each file system in memory in the box of a command that is tried out: with the overlay, these are 256 MiB in all.

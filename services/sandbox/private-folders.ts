@@ -11,14 +11,17 @@ import type { GuardedChild } from '../process/index.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** The most bytes and entries that the folders of one conversation may hold. */
+/** The most bytes and entries that the folders of one conversation can hold. */
 const MOST_BYTES = 1024 ** 3
 const MOST_ENTRIES = 200_000
-/** The most bytes that all folders may hold together. Those unused for longest are deleted first. */
+/** The most bytes that all folders can hold together. Those unused for longest are deleted first. */
 const MOST_IN_ALL = 8 * 1024 ** 3
 /** Folders that no command used for this many milliseconds are deleted. */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
-/** Folders that a command used within this many milliseconds are kept, because their conversation may not be stored yet. */
+/**
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 * Folders that a command used within this many milliseconds are kept, because their conversation
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 * might not be stored yet.
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 */
 const NEW_MS = 24 * 60 * 60 * 1000
 /** While a command runs: milliseconds between two readings of the free space on the disk, and between two measurements of all files. */
 const LOOK_MS = 50

@@ -24,7 +24,9 @@ export interface CheckParts {
   git: BoxedGit
   /** The recorded ends of branches, which say who made which commits. */
   ends: readonly CommitEnd[]
-  /** Returns the folders outside the working folder to which links may lead, because they are the same inside and outside a box. */
+  /**
+   * Returns the folders outside the working folder to which links are allowed to lead, because they are the same inside and outside a box.
+   */
   linkable: () => readonly string[]
   /**
    * Paths that were read-only for all commands, with the device and inode of what was there. As long as these are the same, any change
@@ -91,12 +93,12 @@ export const writeText = (check: Check, path: string, text: string): Promise<boo
 
 /** The most bytes of an old name that the new name starts with. A file name has at most 255 bytes. */
 const LONGEST = 200
-/** The most numbers that are tried for a new name before a random id is used: a command may have taken all of them. */
+/** The most numbers that are tried for a new name before a random id is used: a command might have taken all of them. */
 const MOST_NUMBERS = 100
 
 /**
  * Renames what is at a path to a name that no program acts on, and makes a file not executable. If the path is in an obeyed folder, moves
- * it out of that folder, because hooks may run every file there. Returns true if it was renamed, or if nothing is there and
+ * it out of that folder, because hooks might run every file there. Returns true if it was renamed, or if nothing is there and
  * `isSilentIfGone` is set.
  */
 export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {

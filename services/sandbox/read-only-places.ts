@@ -20,7 +20,7 @@ const MOST_COMPARED = 64
 interface Tree {
   /** The state of the working folder. */
   state: ObeyedState
-  /** The path at which a command sees the folder. For a copy, it is the path of the copied folder, to which links in the copy may lead. */
+  /** The path at which a command sees the folder. For a copy, it is the path of the copied folder, to which links in the copy can lead. */
   seenAt: string
   /** Identities of git directories that commands made. They are not read-only, so that commands can remove them. */
   made?: ReadonlySet<string>
@@ -73,7 +73,8 @@ const depth = (path: string): number => path.split('/').length
 const isThere = ({ entries }: ObeyedState, path: string): boolean => entries.has(path) || path.endsWith('/hooks')
 
 /**
- * Whether commits have all files of a place. Then a command may replace the place, and the check afterwards compares it with the commits.
+ * Whether commits have all files of a place. Then a command is allowed to replace the place, and the check afterwards compares it with the
+ * commits.
  */
 async function isInGit ({ entries, at }: ObeyedState, place: string): Promise<boolean> {
   const files = [...entries].filter(([path, { kind }]) => kind !== 'folder' && isIn(place, path))

@@ -27,7 +27,7 @@ export interface Above {
   hidden?: { top: string, why: string }
 }
 
-/** Names in a git directory that git acts on, or that lead git elsewhere. A box may read them. */
+/** Names in a git directory that git acts on, or that lead git elsewhere. A box is allowed to read them. */
 const OBEYED_BY_GIT = ['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info', 'modules', 'remotes', 'branches']
 /** The most other worktrees that are made read-only. A command could lead a worktree to settings of its own. */
 const MOST_WORKTREES = 64
@@ -51,7 +51,7 @@ const isGitDirectory = async (path: string): Promise<boolean> =>
 
 /**
  * Finds the git directory that the file .git of a worktree or submodule names. That git directory must name the folder in return. Otherwise
- * a file .git, which anybody may have written, could open any repository of the user.
+ * a file .git, which anybody can have written, could open any repository of the user.
  */
 async function findLinked (top: string, folder: string, ownHome: string): Promise<Above> {
   const hidden = (why: string): Above => ({ hidden: { top, why } })

@@ -158,7 +158,7 @@ export function createSandbox (parts: Parts) {
       return { is: 'networked', ...box, hosts: network ?? [], ...(ports && { ports }) }
     },
 
-    /** Returns what a call may ask for: a network, and to run outside. `narrowed` is the mode in the options of its run. */
+    /** Returns what a call can ask for: a network, and to run outside. `narrowed` is the mode in the options of its run. */
     mayAsk: (narrowed: SandboxMode = 'off'): CommandOutput['mayAsk'] =>
       ({ network: known?.is === 'bubblewrap', outside: narrower(mode(), narrowed) !== 'required' }),
 

@@ -26,9 +26,9 @@ export interface ServerProgram {
   args: string[]
   /** The variables of its entry, with their values. */
   env: Record<string, string>
-  /** Hosts that the server may reach. Absent: none. */
+  /** Hosts that the server is allowed to reach. Absent: none. */
   network?: string[]
-  /** Folders that the server may read, and folders that it may read and write. */
+  /** Folders that the server is allowed to read, and folders that it is allowed to read and write. */
   read?: string[]
   write?: string[]
 }
@@ -118,7 +118,7 @@ export async function startServerInBox (
   }
 }
 
-/** Returns the real path of a folder. Throws if it does not exist, or if a box may not show it. */
+/** Returns the real path of a folder. Throws if it does not exist, or if a box must not show it. */
 async function fitting (folder: string, ownHome: string): Promise<string> {
   const path = await realpath(folder).catch(() => {
     throw new Error(`the folder ${JSON.stringify(folder)} of its "sandbox" is not there`)

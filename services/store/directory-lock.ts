@@ -12,7 +12,7 @@ import { type Holder, isRunning, ownIdentity } from '../process/index.ts'
 // File calls are synchronous: each takes microseconds, which keeps the windows short in which starting processes can race.
 
 export interface Lock {
-  /** True when the lock of a dead process was taken over. Threads of that process may still be exiting. */
+  /** True when the lock of a dead process was taken over. Threads of that process might still be exiting. */
   tookOver: boolean
   release(): void
 }
@@ -45,7 +45,7 @@ interface Directory {
 const heldHere = new Set<string>()
 /** Maximum number of attempts: an attempt fails only when another starting process wins the race. */
 const ROUNDS = 20
-/** A service exits within 5 s after the request, or after its parent's end, which it may detect one second late. */
+/** A service exits within 5 s after the request, or after its parent's end, which it might detect one second late. */
 const ENDING_MS = 6_000
 const POLL_MS = 50
 /** A service opens its database within this time after it took the lock, and keeps it open. */
@@ -121,7 +121,7 @@ async function claimLock (dir: string, path: string, content: string, options: L
 }
 
 /**
- * True if the process that a lock names still holds the lock. If only the id of that process is known, as on Windows, another process may
+ * True if the process that a lock names still holds the lock. If only the id of that process is known, as on Windows, another process might
  * have the same id by now. Then the files that a holder keeps open decide, except just after the holder's start.
  */
 async function isHolding (

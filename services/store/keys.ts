@@ -137,7 +137,7 @@ export const readKey = (thread: string) => `read/${thread}`
 export const provenanceKey = (place: string) => `provenance/${place}`
 /**
  * Key prefix of the addresses that a model composed in a conversation with private data, by the digest of the address. Kept for a year,
- * because another conversation may read such an address in a file.
+ * because another conversation might read such an address in a file.
  */
 export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
@@ -174,7 +174,7 @@ export const searchDueKey = (thread: string, id: string) => searchDuePrefix(thre
 /** Key of a record that exists if every thread is in the search index, or is due to be added. */
 export const SEARCH_BUILT = 'search-built'
 /**
- * Key of the list of the threads (digests) that the newest write added to the search index. One of them may have been removed meanwhile.
+ * Key of the list of the threads (digests) that the newest write added to the search index. One of them might have been removed meanwhile.
  */
 export const SEARCH_TAKEN = 'search-taken'
 /** Key prefix of the index of threads by the time of their last change. The records are empty. */

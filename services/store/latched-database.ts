@@ -202,7 +202,7 @@ export function createLatchedDatabase ({ database, reopen, clock, log, noteWork,
     },
     /** Latches the store permanently for the given reason: only a restart can repair the database. */
     disable,
-    /** A counter that changes whenever cached values may no longer match the disk. */
+    /** A counter that changes whenever cached values might no longer match the disk. */
     epoch: () => epoch,
     status: (): StoreStatus => ({
       state,

@@ -21,7 +21,7 @@ import type { Store, StoreOptions } from './store-types.ts'
 // their order; each step follows below, or is a function of another file. Files that do not match their manifest are repaired and verified
 // again. Before all this, plugins/core/config.ts waits for a service that is ending, and finishes an erasure or replacement.
 
-/** How often files that a dying process may still hold are tried again, and after which pause in milliseconds. */
+/** How often files that a dying process might still hold are tried again, and after which pause in milliseconds. */
 const LOCKED_RETRIES = 40
 const LOCKED_RETRY_MS = 25
 
@@ -43,7 +43,7 @@ export async function openStore (options: StoreOptions): Promise<Store> {
 
 /**
  * Opens `{dir}/data`, or creates it when it does not exist. The caller holds the directory's lock. `tookOver` means that the
- * last holder of the lock died; the kernel may release its LevelDB lock a moment later. Tables that match the file manifest
+ * last holder of the lock died; the kernel might release its LevelDB lock a moment later. Tables that match the file manifest
  * are checked later in the background, unless `isThorough`.
  */
 export async function openData (
@@ -84,7 +84,7 @@ export async function openData (
   }
 }
 
-/** True if the error may be caused by damage in a table that was trusted without being read. */
+/** True if the error might be caused by damage in a table that was trusted without being read. */
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 

@@ -19,7 +19,7 @@ export const describesDatabase = (key: string): boolean => PLAIN.has(key) || key
 /** Returns the key of a single record. */
 export const recordKey = (name: string): string => `!record/${name}`
 
-/** The first key that callers may use. */
+/** The first key that callers are allowed to use. */
 export const FIRST_KEY = '"'
 
 /** Whether a key is valid for a record of another store, including single records. */

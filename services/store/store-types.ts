@@ -44,16 +44,16 @@ export interface StoredRecord<T> {
   /** Resolves to the value, or to `initial()` when none is stored. The value is frozen and shared: change it through `update`. */
   get(): Promise<T>
   /**
-   * Reads, changes and writes the value. Updates of one record run one after the other, so none is lost. `change` gets a copy
-   * that it may modify. Durable before it resolves; when `change` throws, the value stays as it is.
+   * Reads, changes and writes the value. Updates of one record run one after the other, so none is lost. `change` gets a copy that it can
+   * modify. Durable before it resolves; when `change` throws, the value stays as it is.
    */
   update(change: (value: T) => T | Promise<T>): Promise<T>
-  /** Replaces the value without reading the old one, which may be damaged. Durable before it resolves. */
+  /** Replaces the value without reading the old one, which might be damaged. Durable before it resolves. */
   replace(value: T): Promise<T>
 }
 
 /**
- * Functions that return the name of an item, for lists whose items are stored one by one. A name has only characters that keys may have.
+ * Functions that return the name of an item, for lists whose items are stored one by one. A name has only characters that keys can have.
  */
 export type ItemIds<T> = { [K in keyof T]?: NonNullable<T[K]> extends ReadonlyArray<infer Item> ? (item: Item) => string : never }
 
@@ -69,7 +69,7 @@ export interface StoreStatus {
   state: 'ok' | 'latched' | 'closed'
   /** The reason why the store is latched, without paths or contents. */
   error?: string
-  /** True if the database differed from its last recorded state when it was opened, even if it was repaired: records may be missing. */
+  /** True if the database differed from its last recorded state when it was opened, even if it was repaired: records might be missing. */
   repaired?: true
   /** True if a read found a record that cannot be decrypted. */
   damaged?: true
@@ -77,7 +77,7 @@ export interface StoreStatus {
 
 /**
  * The encrypted store. While it is latched or closed, every call fails with ERR_STORE_UNAVAILABLE. When a running write fails
- * with that error, its data may or may not be on disk.
+ * with that error, it is not known whether its data is on disk.
  */
 export interface Store {
   /** Reads the value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be decrypted. */

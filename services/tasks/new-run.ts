@@ -12,10 +12,10 @@ import type { TaskDeps } from './task-deps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
-/** The default number of steps in which a run may use tools. */
+/** The default number of steps in which a run can use tools. */
 const STEPS = 200
 
-/** Returns how many steps with tools a run may take. After these steps the model must answer without tools. */
+/** Returns how many steps with tools a run can take. After these steps the model must answer without tools. */
 const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
 
 /** The most runs that are stored for each task. */

@@ -30,7 +30,7 @@ export interface TaskDeps extends EngineDeps {
   memory: (about: string, isCompact: boolean) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
   skills: Pick<Skills, 'find' | 'known'>
-  /** Decides which folders triggers may watch. `transform` is the thread that reads these folders. */
+  /** Decides which folders triggers are allowed to watch. `transform` is the thread that reads these folders. */
   paths: PathPolicy
   transform: Transform
   /** A second thread for slow folders, so that other folders need not wait for the slow ones. */
@@ -53,7 +53,7 @@ export interface RunDeps extends TaskDeps {
 }
 
 /**
- * Returns the models that may answer an internal question, with their roles: the fast model, then the capable
+ * Returns the models that can answer an internal question, with their roles: the fast model, then the capable
  * model if it is a different one.
  */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {

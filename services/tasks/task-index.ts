@@ -151,7 +151,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
     /** The states of all tasks. */
     load,
 
-    /** Throws TooManyTasks or TooManyFinishedTasks (409) if no further task may be created. */
+    /** Throws TooManyTasks or TooManyFinishedTasks (409) if no further task can be created. */
     async assertRoom (): Promise<void> {
       const found = await load()
       assertCapacity(found)

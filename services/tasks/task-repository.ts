@@ -64,7 +64,7 @@ function leftBehind (item: TaskItem): TaskItem {
 /**
  * Returns the task with the items that it waits for, and the approvals to store: the `changed` ones, and those that
  * ended runs leave behind. An open item of a run that no longer waits becomes withdrawn, or denied if it is a result.
- * A call that was executing when its run ended has an unknown outcome. `waiting`: the runs of the task that may wait.
+ * A call that was executing when its run ended has an unknown outcome. `waiting`: the runs of the task that might wait.
  */
 async function settleApprovals (
   ledger: Ledger,
@@ -196,7 +196,7 @@ export function createTaskRepository (
   }
 
   /**
-   * Reads the runs that may wait for a person, oldest first: the run whose result waits while the task continues,
+   * Reads the runs that might wait for a person, oldest first: the run whose result waits while the task continues,
    * then the live run. `changed`: newer versions of runs, which are used instead of the stored ones.
    */
   async function openRuns ({ reviewRun, liveRun }: StoredTask, changed: readonly StoredRun[] = []): Promise<StoredRun[]> {

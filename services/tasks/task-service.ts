@@ -286,7 +286,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** Resolves when `open` has recovered the runs that were active when the service last ended, so that none of these counts as new. */
     recovered: recovered.promise,
 
-    /** Starts a spare worker if there is a task that may run. */
+    /** Starts a spare worker if there is a task that might run. */
     async warm () {
       if ((await repository.index.load()).notFinished().length > 0) workers.prepare()
     },
@@ -354,7 +354,8 @@ async function recoverImported (
 }
 
 /**
- * Removes the grace period of a single time. If the time has passed, the task may have run since the backup was made, so a person is asked.
+ * Removes the grace period of a single time. If the time has passed, the task might have run since the backup was made, so a person is
+ * asked.
  */
 const withoutCatchUp = (task: StoredTask): StoredTask =>
   task.timing !== undefined && isOnce(task.timing) ? { ...task, timing: { ...task.timing, graceMs: 0 } } : task

@@ -53,7 +53,7 @@ export function digestConversation (before: readonly string[], { own, answer: re
 }
 
 /**
- * Returns the digests by which the last turn of a client's copy of a conversation may be found, given all digests of that copy. The copy
+ * Returns the digests by which the last turn of a client's copy of a conversation can be found, given all digests of that copy. The copy
  * keeps all answers in one way, with or without the user's messages during them as messages of their own.
  */
 export const digestsOfCopy = (found: readonly string[]): string[] => [...new Set([found[0], found[STEERED] ?? found[0]])]

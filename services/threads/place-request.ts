@@ -15,7 +15,7 @@ export interface RequestMessages {
   messages: ThreadMessage[]
   trigger?: unknown
   messageId?: unknown
-  /** Whether the client is a chat, which may be open in several tabs. */
+  /** Whether the client is a chat, which can be open in several tabs. */
   isChat?: boolean
 }
 

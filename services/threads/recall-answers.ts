@@ -58,7 +58,7 @@ async function readTurns (
 
 /**
  * Returns the messages of a request before its new ones, with the thread's copies of the answers. These contain exactly what the model
- * produced and got: reasoning with its signature, inputs and outputs of calls. A client's copy may lack or change these. If the client's
+ * produced and got: reasoning with its signature, inputs and outputs of calls. A client's copy might lack or change these. If the client's
  * answer has another text or other calls than the stored one, the client's answer is used.
  */
 export async function recallAnswers (

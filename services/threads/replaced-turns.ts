@@ -135,7 +135,7 @@ export async function keepReplaced (head: ThreadHead, plan: WritePlan, at: numbe
 }
 
 /**
- * Returns the operations that remove the versions of the messages that a client's PUT has changed, because the client may want to get rid
+ * Returns the operations that remove the versions of the messages that a client's PUT has changed, because the client might want to get rid
  * of their content, and that keep the other versions. `put` are the turns that the thread gets.
  */
 export async function keepStanding (head: ThreadHead, put: readonly UserTurn[], plan: WritePlan, parts: ThreadParts): Promise<Kept> {

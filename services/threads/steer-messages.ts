@@ -70,7 +70,7 @@ export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMe
   return count
 }
 
-/** Whether a message contains a text or a call of the model. A step that failed at once may leave a message without these. */
+/** Whether a message contains a text or a call of the model. A step that failed at once can leave a message without these. */
 export const isAnswer = (message: ThreadMessage): boolean =>
   message.role === 'assistant' && partsOf(message).some((part) => /^(text$|tool-|dynamic-tool$)/.test(part?.type))
 

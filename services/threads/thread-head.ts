@@ -2,7 +2,7 @@ import { type Op, recentKey, type Store, threadKey, unreadKey } from '../store/i
 import type { StoredPath } from './message-path.ts'
 import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
-/** The stored state of a thread without its messages. Only a caller that has locked the conversation may write it. */
+/** The stored state of a thread without its messages. Only a caller that has locked the conversation is allowed to write it. */
 export interface ThreadHead extends StoredPath {
   id: string
   createdAt: number

@@ -30,7 +30,7 @@ export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'd
     remove: (id: string): Op => ({ type: 'del', key: key(id) }),
 
     /**
-     * Returns the metadata with the fields of a request body applied. An empty title removes the title, so that a model may suggest a new
+     * Returns the metadata with the fields of a request body applied. An empty title removes the title, so that a model can suggest a new
      * one.
      */
     changed (

@@ -196,7 +196,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return [...await markRead(thread, at, answer), ...ops]
     },
 
-    /** Whether these messages, which a client may have read in any protocol, equal the messages of the thread. */
+    /** Whether these messages, which a client can have read in any protocol, equal the messages of the thread. */
     holds: async (id: string, given: ThreadMessage[], unansweredIn?: UnansweredIn): Promise<boolean> =>
       given.length > 0 && (await readGiven(id, given, unansweredIn)).isSame,
 

@@ -4,7 +4,7 @@ import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
-/** The most threads that may wait for a title. Further threads keep their first words as title. */
+/** The most threads that can wait for a title. Further threads keep their first words as title. */
 const QUEUE = 50
 /** A thread with more user messages than this gets no title and keeps its first words. */
 const TURNS = 3

@@ -82,7 +82,7 @@ async function readTurns (
 }
 
 /**
- * Marks those messages of a request that the thread knows as steering messages, because a client may send them back like any other user
+ * Marks those messages of a request that the thread knows as steering messages, because a client might send them back like any other user
  * message. The last message of a request is new and is not marked.
  */
 function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], digest: Store['digest']): ThreadMessage[] {
@@ -135,7 +135,7 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
   }
 
   /**
-   * Returns the last `count` turns before a position. After a thread has gone back to a version, a span of its path may have smaller
+   * Returns the last `count` turns before a position. After a thread has gone back to a version, a span of its path can have smaller
    * numbers than the span before, so the spans are read one by one.
    */
   async function lastTurns (head: Place, count: number, end = Infinity): Promise<UserTurn[]> {

@@ -40,7 +40,7 @@ const LARGEST_SCHEMAS = 256 * 1024
 
 /**
  * Checks the tools of an application. Each needs a name that no other tool has, ignoring case, and a schema that describes an object and
- * can be compiled. Clients of the OpenAI-compatible API do not know the tools of the service, so their tools may have the names of these,
+ * can be compiled. Clients of the OpenAI-compatible API do not know the tools of the service, so their tools can have the names of these,
  * and replace them. Throws BadAppTool (400).
  */
 export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTools' | 'app'>, host: Pick<ToolHost, 'names'>): void {

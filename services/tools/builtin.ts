@@ -46,11 +46,11 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   /** The child process that searches files and extracts text from PDFs. */
   transform: Transform
   clock: Clock
-  /** The user's open editors, which may hold unsaved texts. */
+  /** The user's open editors, which can hold unsaved texts. */
   editors?: OpenEditors
   /** The environment for commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
-  /** The web origins of apps whose pages may call the service. */
+  /** The web origins of apps whose pages are allowed to call the service. */
   allowedOrigins: () => string[]
   /** Runs commands in boxes. */
   sandbox: Sandbox

@@ -211,7 +211,7 @@ function openTools (
      */
     merge: merged.merge,
 
-    /** Calls the listener when the sources of further tools may have changed. */
+    /** Calls the listener when the sources of further tools might have changed. */
     watch: merged.watch,
 
     /** Returns the sources of further tools, and as `given` their tools under the given names. */
@@ -219,7 +219,7 @@ function openTools (
       merged.sources().map((source) => ({ ...source, given: merged.all().filter((tool) => tool.source === source.name) })),
 
     /**
-     * Returns the names of all tools, including those that cannot be called now. `isWhole` is false while an unavailable source may still
+     * Returns the names of all tools, including those that cannot be called now. `isWhole` is false while an unavailable source might still
      * add tools.
      */
     names: (): { known: string[], isWhole: boolean } => ({
@@ -298,7 +298,7 @@ function openTools (
     },
 
     /**
-     * Keeps copies of the files that a call is about to change, and records a call whose effects on files are not known. The call may start
+     * Keeps copies of the files that a call is about to change, and records a call whose effects on files are not known. The call can start
      * once `ops` are durable. Returns `errorText` if the call must not start. Rejects with the signal's abort reason.
      */
     async keep (

@@ -80,7 +80,7 @@ export function schemaProblem (tool: CheckedSchema): string | undefined {
  */
 export function createValidator () {
   /**
-   * The compiled validators by tool, each with the schema that it belongs to, because a tool may change its schema. `validate` is undefined
+   * The compiled validators by tool, each with the schema that it belongs to, because a tool can change its schema. `validate` is undefined
    * if the schema cannot be used; then only the tool server validates inputs.
    */
   const compiled = new WeakMap<Tool, { schema: Tool['model']['schema'], validate?: ValidateFunction }>()
@@ -128,7 +128,7 @@ export function createValidator () {
 }
 
 /**
- * True if a tool that checks its own inputs may accept an input despite this error: it may fill in the default of an absent property, or
+ * True if a tool that checks its own inputs might accept an input despite this error: it can fill in the default of an absent property, or
  * convert a string to a number or boolean. A schema generated from code describes the values after such conversions.
  */
 function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): boolean {
@@ -220,7 +220,7 @@ function resolve (schema: unknown, root: Schema): Schema | undefined {
 const INPUT_DEPTH = 64
 
 /**
- * Parses and validates the input of a call. The text may be nearly JSON, unless `isCut` says that it was cut off; then it must be valid
+ * Parses and validates the input of a call. The text can be nearly JSON, unless `isCut` says that it was cut off; then it must be valid
  * JSON. For an invalid input, `error` is a text for the model. `isJson` is true if the text could be parsed, and `isMended` if it was
  * corrected.
  */

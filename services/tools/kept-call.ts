@@ -20,7 +20,7 @@ export interface KeepCall {
   /** For a tool that does not declare its paths: the target that the input names, and the tool server or application of the tool. */
   uncovered?: { target?: string, server?: string, app?: string }
   /**
-   * For a command: the folder that it works in, a git directory outside of this folder that it may change too, and a sentence about effects
+   * For a command: the folder that it works in, a git directory outside of this folder that it can change too, and a sentence about effects
    * elsewhere that are not recorded.
    */
   command?: { folder: string, gitDirectory?: string, reach?: string }
@@ -31,7 +31,7 @@ const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in th
   'takes a path back only when it is named.'
 
 /**
- * Returns sentences about effects of a command that are not recorded: what it does outside of its folder and, if it may keep running after
+ * Returns sentences about effects of a command that are not recorded: what it does outside of its folder and, if it can keep running after
  * its call, what it does later.
  */
 export function reachOf (boundary: Boundary, mayStay = false): { reach?: string } {
@@ -46,7 +46,7 @@ export function reachOf (boundary: Boundary, mayStay = false): { reach?: string 
 /** What is known about the changes of a call from its tool. */
 export interface CallReport {
   changes?: readonly FileChange[]
-  /** The output of the call, which may contain a diff. */
+  /** The output of the call, which can contain a diff. */
   output?: ToolOutput
 }
 

@@ -168,7 +168,7 @@ function withoutNotes (content: unknown[]): unknown[] {
   return shown.filter((block, at) => block !== FOR_USER || shown.indexOf(FOR_USER) === at)
 }
 
-/** Returns the strings of `content` that `structuredContent` may repeat. Each maps to the text that models get in its place. */
+/** Returns the strings of `content` that `structuredContent` might repeat. Each maps to the text that models get in its place. */
 function textsOf (content: unknown[]): Map<unknown, string> {
   const strings = new Map<unknown, string>()
   for (const block of content) {

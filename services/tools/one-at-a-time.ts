@@ -3,7 +3,7 @@ import { createSemaphore } from '../lib/semaphore.ts'
 
 /** How long a program without a job keeps running, in milliseconds. It holds tens of megabytes of memory. */
 const IDLE_MS = 30_000
-/** The most jobs that may wait for the running one. */
+/** The most jobs that can wait for the running one. */
 const MOST_WAITING = 31
 
 /**

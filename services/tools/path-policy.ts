@@ -60,10 +60,10 @@ export interface PathPolicy {
   resolve(path: string, cwd: string): Promise<string>
   /** Like `resolve`, but a symbolic link at the end of the path is not followed. The containing folder must exist. */
   locate(path: string, cwd: string): Promise<string>
-  /** Like `locate`, for an absolute path from a record: it may contain names that callers may not use. */
+  /** Like `locate`, for an absolute path from a record: it can contain names that callers are not allowed to use. */
   locateRecorded(path: string, cwd: string): Promise<string>
   /**
-   * Throws PathRefused if removing the real path would also remove the workspace, cwd, a root or the service's folder. `givenCwd` may be a
+   * Throws PathRefused if removing the real path would also remove the workspace, cwd, a root or the service's folder. `givenCwd` can be a
    * symbolic link to cwd; then the link is protected as well.
    */
   assertRemovable(real: string, cwd: string, givenCwd: string): Promise<void>
@@ -103,8 +103,8 @@ interface FileSystem {
 const MOST_LINKS = 40
 
 /**
- * Decides which paths tools may use: paths whose real path is inside the workspace, the call's cwd (a real path) or a root. `scope` is read
- * at every call, so getters in it can follow changes of the configuration. A checked path must be opened with
+ * Decides which paths tools are allowed to use: paths whose real path is inside the workspace, the call's cwd (a real path) or a root.
+ * `scope` is read at every call, so getters in it can follow changes of the configuration. A checked path must be opened with
  * services/workspace/open-folder.ts, which detects if the path leads elsewhere by then. `platform` is the system that the paths belong to.
  */
 export function createPathPolicy (
@@ -166,7 +166,7 @@ export function createPathPolicy (
     }
   }
 
-  /** Returns the path of an entry with its stored name. The given name may differ in case, or be a short name of Windows. */
+  /** Returns the path of an entry with its stored name. The given name can differ in case, or be a short name of Windows. */
   async function stored (folder: string, name: string): Promise<string> {
     const place = join(folder, name)
     const stat = platform === 'linux' ? undefined : await files.lstat(place).catch(() => undefined)

@@ -1,4 +1,4 @@
-/** The most calls that read concurrently. Each may hold some megabytes, and a model may request any number. */
+/** The most calls that read concurrently. Each can hold some megabytes, and a model can request any number. */
 const MAX_AT_ONCE = 8
 
 /**

@@ -14,7 +14,7 @@ export interface RunTools {
   ofRun?: Tool
   /** Returns true if the options of the run include a tool. */
   isLeft?(tool: Tool & Partial<MergedTool>): boolean
-  /** Returns a text for the model that says why the run may not make a valid call now; undefined if it may. */
+  /** Returns a text for the model that says why the run is not allowed to make a valid call now; undefined if it is. */
   refusal?(tool: Tool & Partial<MergedTool>, input: unknown): string | undefined
   /** Which commands of the run are run in a box. */
   sandbox?: SandboxMode

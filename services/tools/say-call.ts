@@ -5,7 +5,7 @@ import { isObject, readJson } from '../lib/json.ts'
 const ABOUT_SHOWN = 160
 /** The most input fields that are shown if the tool defines no subject. */
 const FIELDS_SHOWN = 3
-/** Matches names of fields whose values may be secrets. */
+/** Matches names of fields whose values might be secrets. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|session|pin$/i
 
 /**
@@ -39,14 +39,14 @@ export function sayCall (
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
 }
 
-/** Returns the string fields of an input that is stored as shortened JSON. The last value may be cut off. */
+/** Returns the string fields of an input that is stored as shortened JSON. The last value can be cut off. */
 function fieldsIn (json: string): unknown {
   if (!json.startsWith('{')) return json
   const fields = [...json.matchAll(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*)/g)]
   return Object.fromEntries(fields.slice(0, 20).map(([, name, value]) => [name, readJson(`${value}"`) ?? value.slice(1)]))
 }
 
-/** Returns the host and path of an address, without the parts that may contain secrets. Returns any other text unchanged. */
+/** Returns the host and path of an address, without the parts that might contain secrets. Returns any other text unchanged. */
 function withoutSecrets (target: string): string {
   const address = /^https?:/i.test(target) && URL.canParse(target) ? new URL(target) : undefined
   return address === undefined ? target : `${address.host}${address.pathname === '/' ? '' : address.pathname}${address.search && '?…'}`

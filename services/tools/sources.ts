@@ -223,7 +223,9 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
 
     settled: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
-    /** Waits for the source of a tool, if it is connecting or, for a tool that is not `known`, for all sources that may still add tools. */
+    /**
+     * Waits for the source of a tool, if it is connecting or, for a tool that is not `known`, for all sources that might still add tools.
+     */
     async arrival (name: string, known: boolean, signal: AbortSignal): Promise<void> {
       const { available = false, connecting } = sourceOf(name) ?? {}
       if (!available && connecting !== undefined) await settlesWithin({ clock, ms: CALL_WAIT_MS, signal }, connecting)

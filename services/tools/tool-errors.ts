@@ -2,7 +2,9 @@ import { IN_USE } from '../lib/file-system.ts'
 import { defineError } from '../lib/service-error.ts'
 import { PathRefused } from '../workspace/index.ts'
 
-/** Throws PathRefused unless the call may change this real path. A path may lead elsewhere than when the approval was requested. */
+/**
+ * Throws PathRefused unless the call is allowed to change this real path. A path can lead elsewhere than when the approval was requested.
+ */
 export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {
   if (paths?.includes(real) ?? true) return
   const shown = JSON.stringify(real)

@@ -22,7 +22,7 @@ interface RunTrace {
 }
 
 /**
- * Matches the header `traceparent`. A later version of the header may have more fields. See
+ * Matches the header `traceparent`. A later version of the header might have more fields. See
  * https://www.w3.org/TR/trace-context/#traceparent-header-field-values.
  */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/

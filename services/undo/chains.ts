@@ -48,7 +48,7 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
 
 /**
  * Returns the working folder that an item belongs to: that of its call or, for a git directory outside of it, the folder that contains the
- * git directory. A command in a part of a repository may change such a git directory.
+ * git directory. A command in a part of a repository can change such a git directory.
  */
 const cwdOf = ({ path, unit }: Item, { cwd }: Entry): string =>
   unit === undefined || path.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep) ? cwd : dirname(unit)

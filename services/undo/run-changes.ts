@@ -175,8 +175,8 @@ export interface AsLeft {
 }
 
 /**
- * Returns which of the real paths `among` are still as the run with these entries left them. At a path that the run deleted, nothing may be
- * there now.
+ * Returns which of the real paths `among` are still as the run with these entries left them. At a path that the run deleted, nothing must
+ * be there now.
  */
 export async function pathsAsLeft (
   entries: Entries,

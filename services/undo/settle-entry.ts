@@ -2,7 +2,7 @@ import type { CallReport, KeepCall, PathPolicy } from '../tools/index.ts'
 import { diffPaths, type Snapshots } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
-/** The sentence that warns that the changes of a command may include changes of others. */
+/** The sentence that warns that the changes of a command might include changes of others. */
 export const LATE = 'The service ended before it knew what the command changed, and compared the folder when it started again: what ' +
   'others changed there meanwhile counts as the work of the command.'
 
@@ -13,7 +13,7 @@ interface HowCompared {
   report?: CallReport
   /** Paths that other calls of the service changed while the command ran. */
   others?: ReadonlySet<string>
-  /** True if others may have worked in the folder of the command while it continued after its call. */
+  /** True if others might have worked in the folder of the command while it continued after its call. */
   isShared?: boolean
   /** True if the folder is compared only after a restart of the service. */
   isLate?: boolean

@@ -25,7 +25,7 @@ export interface Entry {
   tree?: { records: FolderSnapshot, target?: string }
   /** True if the call has ended, and its items say what it left. */
   ended?: true
-  /** Set if the items may not hold everything that the call changed. `target` is what its input named; `reason` says why. */
+  /** Set if the items might not hold everything that the call changed. `target` is what its input named; `reason` says why. */
   uncovered?: { target?: string, server?: string, app?: string, reason?: string }
   /** The unified diff that the tool made. */
   diff?: string

@@ -21,7 +21,7 @@ interface Request {
   /** The name that replaces the name of a tool in the record of the changes. */
   toolName: typeof UNDO | typeof APPLY
   dryRun: boolean
-  /** True if the caller named the paths. Then changes that others may have made are undone, too. */
+  /** True if the caller named the paths. Then changes that others might have made are undone, too. */
   isNamed: boolean
 }
 

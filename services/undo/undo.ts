@@ -108,7 +108,7 @@ export function createUndo (
     /** Returns sentences that say which changes in a folder could be undone after a command. */
     outlook: (place: CommandPlace, signal: AbortSignal): Promise<string> => snapshots.outlook(place, signal),
 
-    /** Returns a page of the changes of a run or an undo, which may still be in progress. Throws RunUnknown (404). */
+    /** Returns a page of the changes of a run or an undo, which can still be in progress. Throws RunUnknown (404). */
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       const found = await runChanges(await entriesOf(runId), page, parts)
       return { ...found, followUps: followUps(await worksOn(store, runId)) }

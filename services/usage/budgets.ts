@@ -7,7 +7,7 @@ import type { RaisedBudget } from './raised-budgets.ts'
 import type { DayRow } from './usage-repository.ts'
 import { roundUsd } from './usage-sums.ts'
 
-/** The error of a used-up budget. `reached` describes the budget for the question whether to allow more; absent if nobody may be asked. */
+/** The error of a used-up budget. `reached` describes the budget for the question whether to allow more; absent if nobody can be asked. */
 class BudgetMet extends ServiceError {
   readonly reached: ReachedBudget | undefined
 
@@ -33,7 +33,7 @@ export const isBudgetError = (error: unknown): error is BudgetError =>
 /** True if a budget for the day refused the call, not the budget of its run. */
 export const isOfDay = (error: unknown): boolean => error instanceof DayBudgetMet
 
-/** Returns the used-up budget that refused a call, if a person may be asked to allow more; undefined otherwise. */
+/** Returns the used-up budget that refused a call, if a person can be asked to allow more; undefined otherwise. */
 export const budgetReached = (error: unknown): ReachedBudget | undefined => error instanceof BudgetMet ? error.reached : undefined
 
 /** The budgets that limit a call: that of its run, and that of the day. */
@@ -105,7 +105,7 @@ export function budgetError (reached: ReachedBudget): ServiceError {
 const GO_ON = 'more'
 const STOP = 'stop'
 
-/** Returns the question to a person whether more may be spent than a budget allows. */
+/** Returns the question to a person whether more is allowed to be spent than a budget allows. */
 export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget): Question {
   const amount = (count: number) => unit === 'usd' ? money(count) : `${inWords(count)}`
   const [who, until] = of === 'run' ? ['This run has', ''] : ['Today all runs together have', ', until midnight']

@@ -20,9 +20,9 @@ export interface Reported {
 
 /** Counts the model calls of one run, or of the work on one thread, and refuses calls beyond the budget of the run or of the day. */
 export interface Meter {
-  /** Call it before each model call. Throws BudgetMet or BudgetUnpriced (`isBudgetError`) if the call may not be made. */
+  /** Call it before each model call. Throws BudgetMet or BudgetUnpriced (`isBudgetError`) if the budget does not allow the call. */
   admit(model: string): Promise<void>
-  /** Throws BudgetMet if no further call may be made, whatever its model. */
+  /** Throws BudgetMet if the budget allows no further call, whatever its model. */
   checkSpent(): Promise<void>
   /** Adds an amount that a person has allowed on top of the budget of the run. */
   raise(raised: RaisedBudget): void
@@ -49,7 +49,7 @@ interface EndedCall {
 }
 
 interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
-  /** The error code. The error message is not passed, because it may repeat what was sent to the provider. */
+  /** The error code. The error message is not passed, because it might repeat what was sent to the provider. */
   code: string
   /** True if `count` is called for this call as well. */
   isCounted?: boolean

@@ -3,7 +3,7 @@ import { type Op, raisedBudgetKey } from '../store/index.ts'
 import { roundUsd } from './usage-sums.ts'
 
 /**
- * An amount that a person has allowed on top of `budget`: the spending may reach `to` in all. It applies only
+ * An amount that a person has allowed on top of `budget`: the spending can reach `to` in all. It applies only
  * while the configured budget is still `budget`.
  */
 export interface RaisedBudget {

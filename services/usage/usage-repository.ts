@@ -71,7 +71,7 @@ export function createUsageRepository (
   let writing: Promise<void> = Promise.resolve()
   /**
    * The number of calls being counted plus the number of writes under way. Until it is 0, no record is dropped
-   * from memory, because the copy on disk may be older.
+   * from memory, because the copy on disk might be older.
    */
   let busy = 0
 

@@ -15,7 +15,7 @@ type MayVouch = (path: string) => Promise<boolean>
 
 /**
  * Returns whether git had the content of a file, in the repository around it, before a time (milliseconds since the Unix epoch): then git
- * may have checked it out. The time is that of the last change of git's own files (ctime), which nobody can set.
+ * might have checked it out. The time is that of the last change of git's own files (ctime), which nobody can set.
  */
 export async function wasInGit (path: string, before: number, mayVouch: MayVouch = async () => true): Promise<boolean> {
   try {

@@ -21,7 +21,7 @@ export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): 
 /** A path must not be used. The message names the allowed folders and discloses nothing about the path. */
 export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
 
-/** Recognises the files of the service itself, which no tool may touch. */
+/** Recognises the files of the service itself, which no tool is allowed to touch. */
 export interface OwnFiles {
   /** Returns whether a file is a hard link to one of the service's own files. */
   owns(file: { dev: bigint, ino: bigint, nlink: bigint }): Promise<boolean>

@@ -54,7 +54,7 @@ export interface Item {
   isParent?: true
   /** The real path of the git directory or the database that the path belongs to. */
   unit?: string
-  /** True if others may have made the change: the command continued while they worked, or its folder was compared late. */
+  /** True if others might have made the change: the command continued while they worked, or its folder was compared late. */
   isShared?: true
 }
 

@@ -8,7 +8,7 @@ import type { Source } from './contents.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
 import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
-/** Decides which paths may be changed, see `PathPolicy` of the tools. */
+/** Decides which paths are allowed to be changed, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {
   /** Returns where a recorded path leads now, if it may be changed in a run with this working folder. Throws PathRefused. */
   locateRecorded(path: string, cwd: string): Promise<string>
@@ -39,7 +39,7 @@ export interface Chain {
   /** True if something else changed the path between two calls of the run; `before` is what was there after that. */
   isBroken: boolean
   isParent: boolean
-  /** True if others may have made one of the changes. */
+  /** True if others might have made one of the changes. */
   isShared: boolean
   /** True if each of the changes concerned only permissions. */
   isOfModes: boolean
@@ -69,9 +69,9 @@ interface PlanParts {
   paths: AllowedPaths
   /** The folder with the copies for undo. */
   folder: string
-  /** True if an interrupted undo is continued: units may be restored partly. */
+  /** True if an interrupted undo is continued: units can be restored partly. */
   isContinued?: boolean
-  /** True if changes that others may have made are left unchanged. */
+  /** True if changes that others might have made are left unchanged. */
   leavesShared?: boolean
   /** True if files are restored before others are removed, so that a file that moves is always in one of the two places. */
   addsFirst?: boolean
@@ -188,7 +188,7 @@ async function compareAll (chains: Chain[], parts: PlanParts): Promise<Map<Chain
   return fates
 }
 
-/** Returns why a path must not be changed now; undefined if it may be. */
+/** Returns why a path must not be changed now; undefined if it can be changed. */
 async function whyNotAllowed (path: string, cwd: string, paths: AllowedPaths): Promise<UndoReason | undefined> {
   try {
     return foldCase(await paths.locateRecorded(path, cwd)) === foldCase(path) ? undefined : 'link'

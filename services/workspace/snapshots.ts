@@ -14,7 +14,7 @@ const MOST_BYTES = 1024 ** 3
 /** The time limit of a record, milliseconds. The first record of a large folder reads all of it. */
 const RECORD_MS = 120_000
 
-/** What a command may change: its folder, and a git directory outside of it. */
+/** What a command can change: its folder, and a git directory outside of it. */
 export interface CommandPlace {
   folder: string
   gitDirectory?: string

@@ -151,7 +151,7 @@ export function createUndoSpace (
 
 /**
  * Returns the ids of the files that snapshots of folders and the changes of commands name. Returns undefined while the changes of a command
- * are not known, because its snapshot may name more files, and if a record is damaged.
+ * are not known, because its snapshot might name more files, and if a record is damaged.
  */
 async function namedFiles (store: Store): Promise<Set<string> | undefined> {
   const named = new Set<string>()

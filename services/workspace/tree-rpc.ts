@@ -2,7 +2,7 @@ import type { Item, Place } from './places.ts'
 import type { SealedFile } from '../lib/sealed-file.ts'
 import type { Units } from './whole-units.ts'
 
-/** A folder for which records of its files are made, and how much of it may be kept. */
+/** A folder for which records of its files are made, and how much of it is kept at most. */
 export interface TreeRequest {
   /** Real path of the folder. */
   folder: string
@@ -23,7 +23,7 @@ export interface RecordRequest extends TreeRequest {
   next?: { record: SealedFile, contents: SealedFile }
 }
 
-/** Thrown if a folder has more paths or bytes than may be recorded or copied. */
+/** Thrown if a folder has more paths or bytes than can be recorded or copied. */
 export class Beyond extends Error {
   readonly limit: 'paths' | 'bytes'
   constructor (limit: 'paths' | 'bytes') {

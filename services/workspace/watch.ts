@@ -10,7 +10,7 @@ export const MOST_OF_ONE = 500
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32'
 
 /**
- * Watches folders for changes of their entries. It only hints that something may have changed: the changes themselves are found by
+ * Watches folders for changes of their entries. It only hints that something might have changed: the changes themselves are found by
  * comparing. A folder that cannot be watched is compared more often instead.
  */
 export function createFolderWatches () {

@@ -3,7 +3,7 @@ import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/index.ts'
 import { readForm, type Form, FormRefused, type Json, quoted, whoAsks } from './form.ts'
 
-/** The most questions (forms or addresses) that a server may ask during one call. */
+/** The most questions (forms or addresses) that a server can ask during one call. */
 const MOST_ASKED = 20
 
 /** The answer to `elicitation/create`. */
@@ -31,8 +31,8 @@ export type Elicitor = ReturnType<typeof createElicitor>
 
 /**
  * Creates the part of a tool server's connection that shows the server's questions (MCP elicitation) to the user. MCP does not say during
- * which call the server asks. If several calls are running, a question is shown with the oldest call that may ask the user and has no open
- * question, else with the oldest one that may ask. A wrong choice does no harm, because the server matches the answer to its own request.
+ * which call the server asks. If several calls are running, a question is shown with the oldest call that can ask the user and has no open
+ * question, else with the oldest one that can ask. A wrong choice does no harm, because the server matches the answer to its own request.
  * While a question is open, the time limits of all running calls of this server pause.
  */
 export function createElicitor ({ server, log }: Parts) {
@@ -41,7 +41,9 @@ export function createElicitor ({ server, log }: Parts) {
   const addresses = new Map<string, () => void>()
   let isStrayLogged = false
 
-  /** Refuses a question outside of any call. It is logged once, then not again before the next call, because a server may ask endlessly. */
+  /**
+   * Refuses a question outside of any call. It is logged once, then not again before the next call, because a server might ask endlessly.
+   */
   function refuseStray (): ElicitResult {
     if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call, and got no answer')
     isStrayLogged = true
@@ -89,7 +91,7 @@ export function createElicitor ({ server, log }: Parts) {
   }
 
   return {
-    /** Runs a call, during which the server may ask the user. Adds notes for the model about questions that were not answered. */
+    /** Runs a call, during which the server can ask the user. Adds notes for the model about questions that were not answered. */
     async during (context: Context, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
       const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, open: 0, notes: new Set() }
       calls.add(call)

@@ -14,7 +14,7 @@ import { currentSending, sendAs, type Sending, createServerFetch } from './serve
 
 /** The time limit for sending a notification or an answer of ours, and for opening a new session, in milliseconds. */
 const SEND_MS = 30_000
-/** The most notifications and answers of ours that may be in flight at once: a server could ask for any number. */
+/** The most notifications and answers of ours that can be in flight at once: a server could ask for any number. */
 const MAX_SENDING = 256
 /** The time limit for the request that ends the session at the server, in milliseconds. */
 const GOODBYE_MS = 1_500
@@ -124,7 +124,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     }
   }
 
-  /** Opens a new session with the client's original `initialize` request. The server's tools may differ, so they are listed again. */
+  /** Opens a new session with the client's original `initialize` request. The server's tools might differ, so they are listed again. */
   async function renew () {
     const lost = session
     const answer = Promise.withResolvers<JSONRPCMessage>()

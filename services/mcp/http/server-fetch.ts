@@ -43,7 +43,7 @@ export const sendAs = <T>(
 
 /** The most bytes that are read of a response without a message: an error, or a document that is not needed. */
 const LONGEST_OTHER = 64 * 1024
-/** The most event streams that the SDK may open in a minute, because a server can make it reopen them. */
+/** The most event streams that the SDK can open in a minute, because a server can make it reopen them. */
 const MAX_STREAMS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 

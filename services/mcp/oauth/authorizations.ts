@@ -55,7 +55,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
     },
 
     /**
-     * Saves an authorization, durably. If saving fails, the authorization is used all the same, because the previous one may be invalid
+     * Saves an authorization, durably. If saving fails, the authorization is used all the same, because the previous one might be invalid
      * now.
      */
     async save (name: string, authorization: Authorization): Promise<void> {
@@ -85,7 +85,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
         return isSame && tokens !== undefined
       }),
 
-    /** Runs work on the access to one server after any earlier work on it has ended, because a refresh token may be used only once. */
+    /** Runs work on the access to one server after any earlier work on it has ended, because a refresh token can be used only once. */
     locked: createKeyedLock(),
 
     secrets: (): string[] => [...seen]

@@ -32,7 +32,7 @@ export const isLoopbackHost = (host: string): boolean => /^(?:localhost|127(?:\.
 
 /**
  * Creates the `fetch` of the OAuth client. A tool server chooses the addresses that are requested, so they must be public and https, with
- * two exceptions: the origin that the user entered may be any address, and for a server on this machine, other servers on this machine are
+ * two exceptions: the origin that the user entered can be any address, and for a server on this machine, other servers on this machine are
  * allowed. Redirects are not followed. `refused` returns the error for the first refused address.
  */
 export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {

@@ -13,7 +13,7 @@ interface QuestionParts<S extends TObject> {
   asked: S
   /**
    * The maximum length of an answer, in tokens. With a higher limit, a small model would fill the answer with repetition, and the user's
-   * next message may have to wait for that answer.
+   * next message might have to wait for that answer.
    */
   mostTokens: number
   /** The answer of a model that has nothing to say. */
@@ -39,7 +39,7 @@ export interface HelperQuestion<S extends TObject> {
 
 /**
  * Defines a question to a helper model. The instructions describe every field, because some servers do not show the schema to the model.
- * The answer is advice: callers may not rely on any field.
+ * The answer is advice: callers must not rely on any field.
  */
 export function defineQuestion<S extends TObject> ({ name, task, asked, mostTokens, empty, full }: QuestionParts<S>): HelperQuestion<S> {
   const fields = fieldsOf(asked)

@@ -34,7 +34,7 @@ function noteChange (name: string, servers: Servers): void {
   if (server.runs === 0 && server.working === undefined) servers.delete(name)
 }
 
-/** Waits until a helper call may use the server, then reserves the server for this call. Rejects with the signal's reason. */
+/** Waits until a helper call can use the server, then reserves the server for this call. Rejects with the signal's reason. */
 async function takeTurn (name: string, servers: Servers, isOfTask: boolean, signal: AbortSignal): Promise<Turn> {
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => {})

@@ -14,7 +14,7 @@ export interface QuestionWords {
   instructions: string
   /** Names, descriptions and example texts of the fields, folded by `foldAdvice`. */
   own: ReadonlySet<string>
-  /** The text that the question is about: a request, a report or messages. Words of this text may also stand in the answer. */
+  /** The text that the question is about: a request, a report or messages. Words of this text can also stand in the answer. */
   text: string
 }
 

@@ -57,13 +57,13 @@ export const BLAMES_FILE = new RegExp(
     String.raw`content.{0,40}(?:type|part|string)`,
   'i'
 )
-/** Matches error messages about something other than a file. A message that matches neither pattern may be about the files. */
+/** Matches error messages about something other than a file. A message that matches neither pattern might be about the files. */
 const BLAMES_OTHERS =
   /\bkey\b|credit|quota|billing|\bmodel\b|\btools?\b|function|schema|role|system|reasoning|thinking|parameter|max_tokens/i
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 
 /**
- * Returns the files that may be the reason of a refusal: after the first refusal (`isFirst`) the files of the newest message with files,
+ * Returns the files that might be the reason of a refusal: after the first refusal (`isFirst`) the files of the newest message with files,
  * after later refusals all files.
  */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
@@ -188,7 +188,7 @@ const isUnreadable = (part: FilePart): boolean => typeByBytes(part) === OCTETS
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
-/** True if a model of the API may get the file unchanged. */
+/** True if a model of the API can get the file unchanged. */
 function mayGet (part: FilePart, role: string, api: FileApi): boolean {
   if (part.data.type === 'reference') return true
   if (role === 'tool') return api !== 'offline' && formOf(api, typeByBytes(part)) === 'file' && !isUnreadable(part)

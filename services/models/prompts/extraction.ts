@@ -74,7 +74,7 @@ export interface ShownMessage {
 /** The content of a question. Messages and goals are numbered from 0 in one sequence. */
 interface ExtractionQuestion {
   messages: ShownMessage[]
-  /** Goals of background tasks that ran. The model may point at habits in them, at nothing else. */
+  /** Goals of background tasks that ran. The model can point at habits in them, at nothing else. */
   goals: string[]
   known: ShownEntry[]
   habits: ShownEntry[]
@@ -144,7 +144,7 @@ const FiledSchema = Type.Object({
   important: Type.Boolean({ description: 'Whether ignoring it could harm or exclude the user, as with health or a diet. Rarely true' })
 })
 
-/** The question that finds the topics under which entries of the memory may be needed. */
+/** The question that finds the topics under which entries of the memory might be needed. */
 export const filingPrompt = {
   ...defineQuestion({
     name: 'topics',

@@ -52,7 +52,7 @@ export function boundedFetch (mode: AnswerMode, fetch?: Fetch): Fetch {
 const HALF_CHARACTER = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 
 /**
- * Returns the JSON body of a request with each lone surrogate (in JSON, such as \ud83d) replaced by U+FFFD. A text that was cut may end
+ * Returns the JSON body of a request with each lone surrogate (in JSON, such as \ud83d) replaced by U+FFFD. A text that was cut can end
  * with a lone surrogate, and providers would refuse the whole call.
  */
 export const wellFormed = <B>(body: B): B | string =>
@@ -108,7 +108,7 @@ function truncate (body: ReadableStream<Uint8Array>) {
 }
 
 /**
- * Returns the offset in a chunk at which its last complete event ends: a blank line, which may begin in `before`, the last
+ * Returns the offset in a chunk at which its last complete event ends: a blank line, which can begin in `before`, the last
  * two bytes of the previous chunks. Returns -1 when no event ends in the chunk.
  */
 function endOfEvents (before: Uint8Array, chunk: Uint8Array) {

@@ -6,7 +6,12 @@ import type { ModelInfo, Provider } from './provider.ts'
 
 /** The context windows, in tokens, that are assumed if nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
-/** The same for a local server. It may have been started with a smaller window than the model has. */
+/**
+const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * As DEFAULT, for a model of a
+const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * local server, which might have
+const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * been started with a smaller
+const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * window than the model has.
+const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } */
 const LOCAL_DEFAULT = 8_192
 /** How long the answer of a local server about its context window is cached, in milliseconds. */
 const BELIEVED_MS = 60_000
@@ -14,7 +19,7 @@ const BELIEVED_MS = 60_000
 const SMALLEST_WINDOW = 8_192
 const SAFE_SHARE = 0.5
 /**
- * If a server reports less than this share of the estimated tokens of a prompt, it may have cut the prompt. Prompts of fewer than
+ * If a server reports less than this share of the estimated tokens of a prompt, it might have cut the prompt. Prompts of fewer than
  * SMALLEST_CUT tokens are not checked.
  */
 const CUT_SHARE = 0.75

@@ -31,7 +31,7 @@ interface Parts {
   needsOf?: (id: string, baseURL: string) => LearnedNeeds
 }
 
-/** How long a server's answer about a model is cached, in milliseconds. The server may be restarted with another chat template. */
+/** How long a server's answer about a model is cached, in milliseconds. The server might be restarted with another chat template. */
 const SERVED_MS = 5 * 60_000
 /**
  * The time limit for a server's answer about its models, and the pause before a server that did not answer is asked again; both in

@@ -12,7 +12,7 @@ export interface ErrorFacts {
   retryAfterMs?: number
 }
 
-/** The most characters of a message. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
+/** The most characters of a message. A provider's message can hold megabytes, and the patterns that classify it are slow on long texts. */
 const MAX_MESSAGE_LENGTH = 4_000
 
 /**

@@ -42,7 +42,7 @@ interface Examination {
   describe(error: unknown, id: string): { message: string }
   /** The known needs of the model, if its provider keeps them. */
   needs: LearnedNeeds | undefined
-  /** True for a server of the user's own: it may be slow, and its templates may be wrong. */
+  /** True for a server of the user's own: it might be slow, and its templates might be wrong. */
   isOwn: boolean
   /**
    * Returns the context window of a server that has cut a prompt to its window, and remembers this window. `sent` and `read` are in tokens.
@@ -200,7 +200,7 @@ const NEED_SENTENCES: Record<Need, string> = {
 
 /**
  * Tests a model with small requests. Returns a finding for each request, and one for each need that later requests to the model will meet.
- * The needs that were learned before are forgotten first, because the server may have another chat template now.
+ * The needs that were learned before are forgotten first, because the server might have another chat template now.
  */
 export async function examineModel (parts: Examination): Promise<Finding[]> {
   const { needs, isOwn } = parts

@@ -32,7 +32,7 @@ export interface Failure {
   /** Names the model, what happened and what to do. Holds no secret. */
   message: string
   code: ErrorCode
-  /** True if a retry of the same call may succeed. */
+  /** True if a retry of the same call might succeed. */
   retryable: boolean
   /** The wait that the provider asks for, in milliseconds. */
   retryAfterMs?: number
@@ -304,7 +304,7 @@ const GATEWAY_ADVICE = {
 /**
  * Describes why a call to a model or a request for a model list failed. Accepts the provider's errors, which it recognises
  * by name and status (their classes differ between copies of the SDK), network errors, time-outs, and the error parts of a
- * stream, which may be any value.
+ * stream, which can be any value.
  */
 export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
   if (error instanceof RecordedFailure) return { message: error.message, code: error.code, retryable: false }

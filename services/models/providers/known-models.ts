@@ -23,7 +23,7 @@ export const knownName = (id: string): string => id.slice(id.lastIndexOf('/') + 
 
 /**
  * Returns the entry of a model in the table of scripts/known-models.ts. Undefined for an unknown model, and for a model on a server of the
- * user's own, which may have a smaller context window.
+ * user's own, which might have a smaller context window.
  */
 export function knownModel (id: string, { kind, reach }: Pick<Provider, 'kind' | 'reach'>): KnownModel | undefined {
   if (kind !== 'gateway' && reach !== 'cloud') return undefined

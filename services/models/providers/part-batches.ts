@@ -8,7 +8,7 @@ export interface PartBatches {
   cancel(reason: unknown): void
 }
 
-/** A streamed answer that can be read in batches, which costs less than the single parts of `stream`. Only one of the two may be read. */
+/** A streamed answer that can be read in batches, which costs less than the single parts of `stream`. Only one of the two can be read. */
 export interface BatchedResult extends LanguageModelV4StreamResult {
   batches: PartBatches
 }

@@ -7,7 +7,7 @@ import type { Reach } from './reach.ts'
 export interface Timeouts {
   firstTokenMs: number
   idleMs: number
-  /** True for a server of the user's own, which may be slow: a slow answer is not requested again. */
+  /** True for a server of the user's own, which might be slow: a slow answer is not requested again. */
   isOwn: boolean
 }
 

@@ -131,7 +131,7 @@ export async function createProviders (parts: Parts) {
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
 
-  /** True if the provider named `local` serves model files. Another server may have that name, too. */
+  /** True if the provider named `local` serves model files. Another server can have that name, too. */
   const servesFiles = () => config.current.providers?.[LOCAL]?.baseURL === undefined && local.hasFiles()
 
   /** Creates the function that returns the current providers, which read their keys at each call. */

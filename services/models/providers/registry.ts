@@ -307,7 +307,7 @@ export function createRegistry (
       return server !== undefined && (one === other || server === await localServer(other))
     },
 
-    /** Returns how long a model may be silent. A server of the user's own may take minutes to read a long prompt. */
+    /** Returns how long a model may be silent. A server of the user's own can take minutes to read a long prompt. */
     timeouts (id: string): Timeouts {
       const provider = providerOf(id)
       const isOwn = provider !== undefined && provider.reach !== 'cloud'

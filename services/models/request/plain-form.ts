@@ -41,7 +41,7 @@ function describeTools (tools: Tools): string {
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
 /**
- * Returns JSON with `<` escaped, so that it contains no tag. The result of a tool is data, and may hold tags and the tokens of chat
+ * Returns JSON with `<` escaped, so that it contains no tag. The result of a tool is data, and can hold tags and the tokens of chat
  * templates.
  */
 const asData = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -56,7 +56,7 @@ const repairCall = (part: LanguageModelV4ToolCallPart): LanguageModelV4ToolCallP
 })
 
 /**
- * Returns the name of a tool in characters that every provider accepts. A model may have called a tool that does not exist, by any name.
+ * Returns the name of a tool in characters that every provider accepts. A model can have called a tool that does not exist, by any name.
  */
 const toolNameOf = (name: string) =>
   name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z_])/, '_').slice(0, 64)

@@ -31,7 +31,7 @@ interface NeedRule {
 const withPrompt = (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) => (options: Options): Options =>
   ({ ...options, prompt: change(options.prompt) })
 
-/** Matches the message of a server that cannot read one of the images, because of its source or format. The other images may be fine. */
+/** Matches the message of a server that cannot read one of the images, because of its source or format. The other images might be fine. */
 const REFUSES_ONE_IMAGE = String.raw`image\.source|process (?:the |this |input )?image\b(?! input)|` +
   String.raw`\bimages? (?:(?:media|mime|file) )?(?:format|type|size)`
 

@@ -4,7 +4,7 @@ import type { OfferedTools } from './dialect.ts'
 import { findMark, lineWordAt, type Mark } from './find-mark.ts'
 import { createQuoting } from './quoting.ts'
 
-/** The most characters that are held back because they may become a call. */
+/** The most characters that are held back because they might become a call. */
 const MOST_HELD = 1024 * 1024
 /** An incomplete long call is parsed again when its text has grown by this factor. */
 const GROWN = 1.1
@@ -67,7 +67,7 @@ function readOn (state: AnswerState, isEnd: boolean): boolean {
   }
 }
 
-/** Characters with which a mark may begin. */
+/** Characters with which a mark can begin. */
 const SUSPECT = /[<[{`◁]/
 const SUSPECT_OR_LINE = /[<[{`◁\n]/
 

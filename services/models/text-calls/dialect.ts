@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json.ts'
 
 /**
- * A tool call that a model wrote as text. `name` is as the model wrote it and may differ from the name of the tool. `input` is JSON text.
+ * A tool call that a model wrote as text. `name` is as the model wrote it and might differ from the name of the tool. `input` is JSON text.
  */
 export interface TextCall {
   name: string
@@ -9,8 +9,8 @@ export interface TextCall {
 }
 
 /**
- * The result of parsing a text from a position where a call may begin. `open`: with more text, it may be a call. `text`: it is not a call.
- * `broken`: it is a call that cannot be parsed and that ends at `end`.
+ * The result of parsing a text from a position where a call might begin. `open`: the text ends too early to decide, and might become a
+ * call. `text`: it is not a call. `broken`: it is a call that cannot be parsed and that ends at `end`.
  */
 export type Reading = { is: 'open' } | { is: 'text' } | { is: 'calls', calls: TextCall[], end: number } | { is: 'broken', end: number }
 

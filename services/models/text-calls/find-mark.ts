@@ -24,8 +24,8 @@ const WORDS = [...LITERALS.filter((each) => /^[\w*]/.test(each))]
 const WORD = /[A-Za-z_][\w.:/-]*/y
 
 /**
- * Returns the first position before `limit` where a line begins with a word that may open a call, or where the answer begins with the name
- * of a tool.
+ * Returns the first position before `limit` where a line begins with a word that might open a call, or where the answer begins with the
+ * name of a tool.
  */
 export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number): number | undefined {
   let from = quoting.isLineStart ? 0 : held.indexOf('\n') + 1

@@ -8,7 +8,11 @@ const NAMES = ['name', 'function_name', 'tool_name', 'toolName', 'tool', 'functi
 const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'action_input', 'tool_input', 'kwargs', 'inputs']
 /** Properties whose value is a call or a list of calls. */
 const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses']
-/** Properties that may stand beside a call's name and arguments, and do not belong to the arguments. */
+/**
+const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * Properties that can stand beside a call's
+const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * name and arguments, and do not belong to
+const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * the arguments.
+const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] */
 const OTHERS = ['id', 'type', 'tool_call_id', 'call_id', 'index', 'thought', ...HOLDERS.slice(1)]
 const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS])
 
@@ -16,7 +20,7 @@ const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([
 
 /**
  * Returns the calls in a JSON value; undefined if the value is not a call. `isTagged` means that the value stands between the tags of a
- * dialect. Then the arguments may be absent, stand beside the name, or be the value of a property with the tool's name.
+ * dialect. Then the arguments can be absent, stand beside the name, or be the value of a property with the tool's name.
  */
 export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
   if (Array.isArray(value)) {
@@ -62,7 +66,7 @@ export function cutBefore (text: string, at: number, close: string | undefined):
 
 /**
  * Returns the parser of calls as JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one; closing brackets
- * of the JSON may be missing before the closing tag.
+ * of the JSON might be missing before the closing tag.
  */
 export function taggedJson (close: string | undefined): ReadCalls {
   return (text, at) => {

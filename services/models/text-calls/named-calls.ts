@@ -48,7 +48,7 @@ function readNamedJson (text: string, name: string, from: number, close: string 
 
 const oneCall = (call: TextCall, end: number): Reading => ({ is: 'calls', calls: [call], end })
 
-/** Returns the parser of calls of FunctionGemma and Gemma 4: call:name{key:<escape>value<escape>}, where <|"|> may stand for <escape>. */
+/** Returns the parser of calls of FunctionGemma and Gemma 4: call:name{key:<escape>value<escape>}, where <|"|> can stand for <escape>. */
 function readGemma (close: string | undefined): ReadCalls {
   return (text, at, _tools, isEnd): Reading => {
     const begin = /^call:([\w.:-]+)\{/.exec(text.slice(at, at + 200))

@@ -30,7 +30,7 @@ export interface Token {
   isEnd: boolean
 }
 
-/** Returns the token at the beginning of a text, or `open` if the text may be the beginning of a token. */
+/** Returns the token at the beginning of a text, or `open` if the text might be the beginning of a token. */
 export function tokenAt (text: string): Token | 'open' | undefined {
   const known = TOKENS.find((each) => text.startsWith(each))
   if (known !== undefined) return { text: known, isEnd: ENDING.has(known) }

@@ -7,7 +7,7 @@ export type Wire = Exclude<FileApi, 'offline'>
 
 /** The keywords of JSON Schema that a provider accepts. */
 export interface KeywordRules {
-  /** True if a schema may name only one type, not a list of types. Null is then allowed only for values that cannot be left out. */
+  /** True if a schema can name only one type, not a list of types. Null is then allowed only for values that cannot be left out. */
   isPlain: boolean
   /**
    * `google`: the fields that Google documents in both of its references, https://ai.google.dev/api/caching#Schema and

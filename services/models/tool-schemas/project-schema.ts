@@ -34,7 +34,7 @@ interface State {
   rules: KeywordRules
   renamed: Map<object, ReadonlyMap<string, string>>
   /**
-   * Roughly the number of characters that may still be added to the projected schema. Below 0, the attempt with these limits is given up.
+   * Roughly the number of characters that can still be added to the projected schema. Below 0, the attempt with these limits is given up.
    */
   room: number
 }

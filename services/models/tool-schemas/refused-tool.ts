@@ -1,4 +1,4 @@
-/** Matches the message of a refusal that may be due to a tool or its schema. Google's message is sometimes only "Invalid argument". */
+/** Matches the message of a refusal that might be due to a tool or its schema. Google's message is sometimes only "Invalid argument". */
 const BLAMES =
   /\b(?:tools?|functions?|function_?declarations?|(?:json[ _-]?)?schemas?|input_schema|grammar|parameters|unmarshal)\b|invalid argument/i
 /**
@@ -17,7 +17,7 @@ const BLAMES_SCHEMA = /schema|grammar|unmarshal|\btools\b['"]?\s*(?:[.[/,]|->)\s
 /** True if the message of a refusal is about the definition of a tool. Then other forms of the messages need not be tried. */
 export const blamesSchema = (words: string): boolean => BLAMES_SCHEMA.test(words)
 
-/** True if the message of a refusal may be about a tool. */
+/** True if the message of a refusal might be about a tool. */
 export const blamesTool = (words: string): boolean => BLAMES.test(words)
 
 /** Returns the positions of the tools that the message of a refusal names, by name or index; empty if it names none. */

@@ -62,7 +62,7 @@ interface Sent {
   projected: Projected
 }
 
-/** Codes of failures that a tool may cause. Servers of open models answer some of these with status 500. */
+/** Codes of failures that a tool might cause. Servers of open models answer some of these with status 500. */
 const OF_REQUEST: readonly ErrorCode[] = ['ERR_PROVIDER_REQUEST', 'ERR_PROVIDER_UNAVAILABLE', 'ERR_PROVIDER_FAILED']
 /** The most repetitions of a call without a refused tool, and the most searches for the tool that was refused. */
 const MOST_TRIES = 32
@@ -128,7 +128,7 @@ export const TOOL_LEFT_OUT = 'a tool'
 type Finish<T> = (result: T, sent: readonly Sent[], left: readonly RefusedTool[]) => T
 type Ask = (options: Options) => PromiseLike<unknown>
 
-/** Returns true if a call was answered, and false if it failed in a way that a tool may cause. Rejects with every other failure. */
+/** Returns true if a call was answered, and false if it failed in a way that a tool might cause. Rejects with every other failure. */
 async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel): Promise<boolean> {
   try {
     await answer
@@ -139,7 +139,7 @@ async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel)
   }
 }
 
-/** Returns the positions of the tools that the message of a failure names; `some` if a tool may be the cause and none is named. */
+/** Returns the positions of the tools that the message of a failure names; `some` if a tool might be the cause and none is named. */
 function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: TakingModel): number[] | 'some' {
   const { code } = describe(error)
   if (!OF_REQUEST.includes(code)) return []

@@ -10,7 +10,7 @@ import type { Difference } from './differences.ts'
 const MATCH_MS = 2_000
 
 /**
- * Returns whether a text matches a regular expression from a recording, which may come from anybody. Throws
+ * Returns whether a text matches a regular expression from a recording, which can come from anybody. Throws
  * Usage if the pattern is invalid or takes longer than MATCH_MS.
  */
 function matches (pattern: string, flags: string, text: string): boolean {

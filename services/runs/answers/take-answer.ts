@@ -99,7 +99,7 @@ function failedAttempts (events: readonly RunEvent[]): number {
 }
 
 /**
- * Returns the newest answer of the run that was taken before; undefined if there is none. There may be one if a refinement or a message of
+ * Returns the newest answer of the run that was taken before; undefined if there is none. There can be one if a refinement or a message of
  * the user asked for another answer.
  */
 function earlierAnswer (events: readonly RunEvent[], owed: ObjectAnswer, attempts: number): TakenStep | undefined {

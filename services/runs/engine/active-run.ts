@@ -54,7 +54,7 @@ export interface ReadFrom {
   after?: EventPosition
 }
 
-/** The most messages of the user that may wait for a run's next step. */
+/** The most messages of the user that can wait for a run's next step. */
 const STEERING_QUEUE = 20
 
 /** A subscriber that lags by more than this many bytes counts as slow. */
@@ -166,7 +166,7 @@ export function createActiveRun<R extends RunRecord> (
     get isEnding () {
       return isEnding
     },
-    /** If no message of the user waits for a step, no further messages are taken and the run may end. Returns whether it may. */
+    /** If no message of the user waits for a step, no further messages are taken and the run can end. Returns whether it can end. */
     async endUnlessSteered (): Promise<boolean> {
       await stored()
       isEnding = steering.length === 0
@@ -331,7 +331,7 @@ const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): Even
 /**
  * Sends a message of the user to an active run. The model gets the message at its next step, even if the run waits or is interrupted before
  * that step. The message is on disk when the promise resolves. If the run is ending, waits for its end and returns undefined, because the
- * run may wait now. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
+ * run might wait now. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
  */
 export async function steerRun<R extends RunRecord> (
   live: ActiveRun<R>,

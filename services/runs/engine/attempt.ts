@@ -78,7 +78,7 @@ const RUN_MS = 4 * 60 * 60 * 1000
 
 /**
  * Opens an attempt with a number at the fence, a meter, and a deadline for the time that is left to the run. `endsAt` is the end time of
- * the run's task, in epoch milliseconds. Until then, the run may work for longer than RUN_MS.
+ * the run's task, in epoch milliseconds. Until then, the run is allowed to work for longer than RUN_MS.
  */
 export function openAttempt<R extends RunRecord> (
   live: ActiveRun<R>,

@@ -17,7 +17,7 @@ import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
 import { toldTools, withFewerTools } from './told-tools.ts'
 
-/** The most steps in which one investigation may call tools. */
+/** The most steps in which one investigation can call tools. */
 const STEPS = 30
 const INSTRUCTIONS =
   'You investigate a question for another agent, which reads nothing but your report. Look with your tools, side by side where you can; ' +

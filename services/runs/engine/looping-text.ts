@@ -28,7 +28,7 @@ export function createLoopingText (): (delta: string) => boolean {
 }
 
 /**
- * Returns the length of the shortest piece whose repetition makes the text (Knuth, Morris, Pratt). The last repetition may be incomplete.
+ * Returns the length of the shortest piece whose repetition makes the text (Knuth, Morris, Pratt). The last repetition can be incomplete.
  */
 function periodOf (text: string): number {
   const borders = new Uint16Array(text.length)

@@ -23,7 +23,7 @@ const openingOf = ({ system, guide, skills }: Pick<RunContext, 'system' | 'guide
     .map((text): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] }))
 ]
 
-/** Every line break of Unicode, because each line of a guide must be quoted: no line may look like text of the service. */
+/** Every line break of Unicode, because each line of a guide must be quoted: no line is allowed to look like text of the service. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
 const describeGuide = ({ name, text, size }: FolderGuide): string =>

@@ -10,9 +10,12 @@ const TOLD_AT = 3
 const STOPPED_AT = 5
 /** The most calls that a recognised cycle can have. */
 const LONGEST_CYCLE = 3
-/** A call that is made again at least this many milliseconds later is no repetition, because what it reads may have changed. */
+/**
+const LONGEST_CYCLE = 3 * A call that is made again at least this many milliseconds later is no repetition, because what it reads might have
+const LONGEST_CYCLE = 3 * changed.
+const LONGEST_CYCLE = 3 */
 const APART_MS = 10_000
-/** How often a tool may be called in a row if its results contain nothing new. */
+/** How often a tool can be called in a row if its results contain nothing new. */
 const NOTHING_NEW = 30
 /** The consequence of repetitions: none, the model gets a note (`told`), or the run is stopped. */
 type Repetition = 'none' | 'told' | 'stopped'

@@ -42,7 +42,7 @@ export type RunNews =
 export interface RunOwner<R extends RunRecord = RunRecord> {
   /**
    * In both kinds, each step with calls is stored when the step ends, so that a run continues from there after a crash. In a task, the
-   * answer of the model and the end of every call are also stored at once; in a conversation, only the end of calls that may change
+   * answer of the model and the end of every call are also stored at once; in a conversation, only the end of calls that can change
    * something.
    */
   kind: 'conversation' | 'task'

@@ -39,7 +39,7 @@ interface ToolCall {
   providerMetadata?: SharedV4ProviderMetadata
   /** The name that the model wrote, if it differs from the name of the tool. */
   named?: string
-  /** The call was written as text. The model may have meant only to show it. */
+  /** The call was written as text. The model might have meant only to show it. */
   isFromText?: true
 }
 
@@ -66,7 +66,7 @@ interface WriterParts {
   step: number
   append: (event: RunEvent) => void
   ids: IdSource
-  /** The tools that calls written as text may name. */
+  /** The tools that calls written as text can name. */
   offered: OfferedTools | undefined
   /** Returns the name of the tool that a model means. For some names, this can be found only with the input of the call. */
   toolMeant: (name: string, input?: string) => string | undefined

@@ -23,7 +23,7 @@ async function windowFor (tools: Tool[], registry: Parts['registry'], signal: Ab
 
 /**
  * Divides the tools of a run into tools that are described to the model and tools that the model must find first. Also returns the
- * description of the tool servers. The context window of a local model server may be small, so it is always looked up.
+ * description of the tool servers. The context window of a local model server might be small, so it is always looked up.
  */
 export async function toldTools (
   tools: Tool[],

@@ -12,7 +12,7 @@ import { userQuestion } from './policies/user-question.ts'
 import { workingCopy } from './policies/working-copy.ts'
 import { writtenAsText } from './policies/written-as-text.ts'
 
-/** The policies that decide whether a call may run or asks for an approval, in the order in which they are asked. */
+/** The policies that decide whether a call is allowed to run or asks for an approval, in the order in which they are asked. */
 export const POLICIES: readonly CallPolicy[] = [
   decidedBefore,
   userQuestion,

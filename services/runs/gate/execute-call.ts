@@ -38,7 +38,7 @@ interface Execution {
   granted?: Granted
   /** The folder for which the call was approved or granted. */
   folder?: WorkFolder
-  /** The identity of the tool that was approved; the tool may have been replaced since. */
+  /** The identity of the tool that was approved; the tool might have been replaced since. */
   identity?: string
   /** Whether the intent is stored before the call starts, and the outcome when the call has ended. */
   isDurable: boolean
@@ -67,8 +67,8 @@ export async function executeCall (checked: CheckedCall, step: SettledStep, gran
 }
 
 /**
- * Hands out a call to the application. Before that, stores the use of a grant, and the record that an undo will not cover what the call may
- * change.
+ * Hands out a call to the application. Before that, stores the use of a grant, and the record that an undo will not cover what the call
+ * might change.
  */
 export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const { input } = openExecution(checked, step, granted)

@@ -73,7 +73,7 @@ async function describeRequest (
 
 /**
  * Returns what the approval of a call is valid for, given the files that the calls before it in the step would leave. `refused` is why the
- * call would fail; it is left out if an earlier call may change that.
+ * call would fail; it is left out if an earlier call might change that.
  */
 async function bindRequest (call: Call, folder: WorkFolder, { tools, grants, ahead, run: { cwd, signal } }: SettledStep) {
   const seen = await tools.foresee({ name: call.toolName, input: call.input, cwd, folder, signal }, ahead.files)

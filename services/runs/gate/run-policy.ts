@@ -5,7 +5,7 @@ import type { ToolHost } from '../../tools/index.ts'
 /** Which calls of a run need an approval, and whether somebody can answer. */
 export interface RunPolicy {
   /**
-   * Whether calls may need an approval because of their tool's permission, their addresses, or a question of their tool. In tasks whose
+   * Whether calls can need an approval because of their tool's permission, their addresses, or a question of their tool. In tasks whose
    * approval is `never`, only calls that a model wrote as text need one.
    */
   asks: boolean
@@ -32,12 +32,12 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
 }
 
 /**
- * Whether a call may need an approval although its tool is allowed. False if the user has allowed the tool explicitly, except for tools
+ * Whether a call can need an approval although its tool is allowed. False if the user has allowed the tool explicitly, except for tools
  * that read skills.
  */
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
   policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
 
-/** Returns the tools that a run is offered. Tools whose calls the user answers are left out unless the run may ask. */
+/** Returns the tools that a run is offered. Tools whose calls the user answers are left out unless the run can ask the user. */
 export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
   mayAsk ? tools : tools.filter(({ execute }) => execute.by !== 'user')

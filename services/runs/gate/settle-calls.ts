@@ -13,7 +13,8 @@ import type { SettledStep } from './settled-step.ts'
  * Settles the open calls of a step and returns the calls that wait for a person or the application. Rejects if the run is aborted. The
  * order:
  * - All calls are checked before any call runs. While an answer for one of them is open, none runs.
- * - The calls that may run are executed: reads in parallel, others one after the other. Each is checked again immediately before it runs.
+ * - The calls that are allowed to run are executed: reads in parallel, others one after the other. Each is checked again immediately before
+ *   it runs.
  * - The calls that need an approval ask for it. When no call of the step waits, the calls of the application are handed out.
  */
 export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
@@ -46,7 +47,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
     }
   }
 
-  /** Checks a call once more and, if it may run, starts it with `begin`. */
+  /** Checks a call once more and, if it is allowed to run, starts it with `begin`. */
   async function run (checked: CheckedCall, begin: typeof executeCall): Promise<void> {
     const verdict = await checkCall(checked, step)
     if (verdict.is !== 'run') return settle(checked, verdict)

@@ -104,8 +104,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     resolve,
 
     /**
-     * Resolves and checks the options of a request. `stored` are wider layers that were checked when they were stored; they may name tools
-     * that do not exist any more. Throws what `resolve` and `checkRunOptions` throw (400).
+     * Resolves and checks the options of a request. `stored` are wider layers that were checked when they were stored; they might name
+     * tools that do not exist any more. Throws what `resolve` and `checkRunOptions` throw (400).
      */
     async check (options: RunOptions | undefined, stored: ReadonlyArray<RunOptions | undefined> = []): Promise<ResolvedOptions> {
       const resolved = await resolve([...stored, options])

@@ -16,8 +16,8 @@ const NameTaken = defineError(
 
 /**
  * Checks what the JSON Schema of a request cannot check: that the model and the tools of the application can be used, that the named tools
- * exist, and that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools,
- * so no name is refused. Lists of names are checked only in `given`, the options of the request itself. Throws InvalidModelId,
+ * exist, and that the schema of the answer can be used. While a configured tool server is not connected, any name might be one of its
+ * tools, so no name is refused. Lists of names are checked only in `given`, the options of the request itself. Throws InvalidModelId,
  * ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
  */
 export async function checkRunOptions (

@@ -32,7 +32,7 @@ function usedIn (events: readonly RunEvent[]): UsedSkill[] {
 }
 
 /**
- * Returns the tool host for a run that may use skills with `allowed-tools`. While such skills are in use, only calls that all of them allow
+ * Returns the tool host for a run that can use skills with `allowed-tools`. While such skills are in use, only calls that all of them allow
  * are possible, among the tools that the run has anyway. Files of the skills themselves can always be read. A skill is in use from when it
  * is read until the run declares it done or ends. `events` returns the events of the run.
  */

@@ -1,7 +1,7 @@
 import type { Tool } from '../../contracts/tool.ts'
 import { createNamePatterns } from '../../lib/name-patterns.ts'
 
-/** The names by which lists of tools may refer to a tool. */
+/** The names by which lists of tools can refer to a tool. */
 export interface NamedTool {
   name: string
   /** The name of the tool, prefixed with the name of its tool server. */

@@ -50,7 +50,7 @@ export function placeBatch (batch: readonly RunEvent[] & Placed, begin: EventPos
   return batch.end
 }
 
-/** Types of events that are not stored, or that may be stored before earlier events. */
+/** Types of events that are not stored, or that can be stored before earlier events. */
 const TRANSIENT = new Set<RunEvent['type']>(['tool-progress', 'waiting', 'notice', 'steer'])
 
 /** Returns the position after an event, given the position before the event. */

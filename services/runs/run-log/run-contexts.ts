@@ -124,7 +124,7 @@ function createContextParts (store: ContextStore) {
 
 /**
  * Stores the parts of contexts, each once under a keyed digest, with a key for each run that refers to the part. A part is removed in the
- * same transaction as the last of these keys, because it may contain memory of the user.
+ * same transaction as the last of these keys, because it can contain memory of the user.
  */
 export function createRunContexts (store: ContextStore) {
   const parts = createContextParts(store)

@@ -121,7 +121,7 @@ function createWriter (out: Writable) {
 }
 
 /**
- * Returns the socket to which the chunks of a response may be written directly; undefined if the body does not use chunked transfer coding.
+ * Returns the socket to which the chunks of a response can be written directly; undefined if the body does not use chunked transfer coding.
  */
 function socketOf (out: Writable): Socket | undefined {
   const { chunkedEncoding, socket } = out as Writable & Partial<ServerResponse>

@@ -86,7 +86,7 @@ const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput): C
 
 /**
  * Returns the input of an application's call that must not be executed yet, as a delta: chats execute a call at `tool-input-available`. The
- * call is begun again, because the model's own deltas may be missing or differ from the approved input.
+ * call is begun again, because the model's own deltas might be missing or differ from the approved input.
  */
 const inputBegun = ({ toolCallId, toolName, input }: WithInput): Chunk[] => [
   { type: 'tool-input-start', toolCallId, toolName },

@@ -59,7 +59,7 @@ const CHECK_AT = MAGIC.length + 1 + 3 + 16
 const HEADER_BYTES = CHECK_AT + 16
 const CHUNK = 64 * 1024
 const TAG = 16
-/** OWASP's parameters for scrypt, N = 2^17. A file may require at most twice that cost, because it is untrusted input. */
+/** OWASP's parameters for scrypt, N = 2^17. A file can require at most twice that cost, because it is untrusted input. */
 const COST = { N: 17, r: 8, p: 1 }
 const MEMORY = 512 * 1024 * 1024
 /** Maximum line length. A line is one record, and no record is larger than a few times a request body. */

@@ -37,7 +37,7 @@ type AppCall = Owner & AppCallItem
 type StoredRecord = [key: string, value: unknown]
 
 /**
- * Returns a record of a backup as an import stores it. Since the backup, the application may have executed a call that is open in the
+ * Returns a record of a backup as an import stores it. Since the backup, the application might have executed a call that is open in the
  * backup, and no person confirms an open call again before its execution. So the call is stored as one whose claim was not renewed: its
  * outcome is unknown, and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
  */
@@ -133,7 +133,7 @@ export function createBackup (
     busy: () => string | undefined
     /** Makes the service refuse further requests. */
     refuseRequests: () => void
-    /** Ends the children that may have files of the database open. */
+    /** Ends the children that might have files of the database open. */
     endChildren: () => Promise<void>
     logFile: LogFileOf
     /** Called when all data was replaced or the store was closed: the service must restart. */

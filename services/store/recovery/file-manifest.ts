@@ -213,7 +213,7 @@ async function addRemovedTables (
   }
 }
 
-/** Waits, at most `retries` times `ms` milliseconds, while the log ends within a record: a dying process may still be writing to it. */
+/** Waits, at most `retries` times `ms` milliseconds, while the log ends within a record: a dying process might still be writing to it. */
 export async function untilSettled (
   location: string,
   { clock, retries, ms }: { clock: Clock, retries: number, ms: number }

@@ -155,7 +155,7 @@ const TURN_CHANGES = 2_000
 
 /**
  * Returns the numbers of the tables that belong to a database. Other tables in its directory are unfinished or obsolete, and
- * LevelDB may use their numbers again. Works for an open database too, without the table being written. Empty when no MANIFEST
+ * LevelDB might use their numbers again. Works for an open database too, without the table being written. Empty when no MANIFEST
  * can be read.
  */
 export async function liveTables (location: string): Promise<Set<number>> {

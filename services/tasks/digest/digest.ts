@@ -28,7 +28,7 @@ import { runsNextAt } from '../task-health.ts'
 import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
-/** The digest covers the time up to this many milliseconds ago, because the outcomes of the last moments may not be stored yet. */
+/** The digest covers the time up to this many milliseconds ago, because the outcomes of the last moments might not be stored yet. */
 const SETTLES_MS = 1_000
 
 /** The most claims shown for each run. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** How many runs may execute at once, by default. */
+/** How many runs can execute at once, by default. */
 const DEFAULT_CONCURRENCY = 4
-/** How many catch-up runs may execute at once. */
+/** How many catch-up runs can execute at once. */
 const MAX_CATCH_UPS = 2
 /** Delay between the starts of two catch-up runs; milliseconds. */
 const STAGGER_MS = 500

@@ -30,7 +30,7 @@ export interface RunEnding {
   review?: StoredRun['review']
 }
 
-/** Whether the store refused a write for a temporary reason, so that the same write may succeed later. */
+/** Whether the store refused a write for a temporary reason, so that the same write might succeed later. */
 export const isStoreFailure = (error: unknown): boolean =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 

@@ -221,7 +221,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   }
 
   /**
-   * Judges the report of the run. The run may write one more version of a report that the calls contradict or that
+   * Judges the report of the run. The run can write one more version of a report that the calls contradict or that
    * leaves something out; then the better version stands.
    */
   async function review (): Promise<Review<TaskRun>> {

@@ -13,7 +13,7 @@ const LEARNING_MS = 15_000
 const WAITING_MS = 2 * 60_000
 /** How many of the newest findings, and of the newest decisions, the model compares with a report. */
 const KNOWN_SHOWN = 20
-/** How many entries a report may contradict in any case, even if these are more than half of all entries. */
+/** How many entries a report can contradict in any case, even if these are more than half of all entries. */
 const FEW = 3
 const { entries: MAX_ENTRIES, characters: MAX_CHARACTERS } = MEMORY_LIMITS
 

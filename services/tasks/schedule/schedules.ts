@@ -24,7 +24,7 @@ import { withoutTiming, type StoredTask } from '../task-records.ts'
 
 /** The most slots that are stored for each task. */
 const MAX_SLOTS = 1_000
-/** How many slots above MAX_SLOTS may accumulate before the oldest are removed together. */
+/** How many slots above MAX_SLOTS can accumulate before the oldest are removed together. */
 const SLACK = 500
 
 export type Schedules = ReturnType<typeof createSchedules>

@@ -27,7 +27,7 @@ const STALLED_MS = 60_000
 /** How many tasks are checked concurrently, so that the store can write their changes together. */
 const BATCH = 16
 /**
- * By how many milliseconds the wall clock and the monotonic clock may differ between two checks, before the wall clock counts as changed.
+ * By how many milliseconds the wall clock and the monotonic clock can differ between two checks, before the wall clock counts as changed.
  */
 const DRIFT_MS = 2_000
 
@@ -169,7 +169,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       failing.delete(taskId)
     },
 
-    /** Returns a description of the problem if slots may be missed; undefined if all is well. */
+    /** Returns a description of the problem if slots might be missed; undefined if all is well. */
     problem (): string | undefined {
       const silentMs = clock.awake() - lastCheckAt
       if (repository.due.size > 0 && silentMs > STALLED_MS) return `stalled: no task was checked for ${Math.round(silentMs / 1000)} s`

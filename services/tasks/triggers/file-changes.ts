@@ -10,7 +10,7 @@ import type { ChangedFile } from '../../../schemas/triggers.ts'
 /** How many of the newest runs of the task, and of other tasks, are checked for whether they wrote a file. */
 const MOST_OWN = 20
 const MOST_OTHERS = 100
-/** By how many milliseconds the time of a run's write may lie before the start or after the end of the run. */
+/** By how many milliseconds the time of a run's write can lie before the start or after the end of the run. */
 const SLACK_MS = 2_000
 /** An undo that takes longer, in milliseconds, was interrupted. */
 const LONGEST_UNDO_MS = 10 * 60_000
@@ -18,7 +18,7 @@ const LONGEST_UNDO_MS = 10 * 60_000
 /** The ids of runs that this process has stored, with the time of their last change. They include runs that have not ended. */
 type RecentRuns = ReadonlyMap<string, number>
 
-/** Changes for which a trigger may fire, and the ids of other tasks whose runs made some of the changes. */
+/** Changes for which a trigger can fire, and the ids of other tasks whose runs made some of the changes. */
 interface Attributed {
   changes: FileChange[]
   causes: string[]

@@ -12,9 +12,9 @@ import { type Cue, firingRemovals } from './cues.ts'
 import type { FileChange } from './file-changes.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** The most runs that the triggers of a task may begin within an hour. */
+/** The most runs that the triggers of a task can begin within an hour. */
 const MOST_AN_HOUR = 20
-/** The most firings stored for a task, and how many more may accumulate before the oldest are removed together. */
+/** The most firings stored for a task, and how many more can accumulate before the oldest are removed together. */
 const MOST_FIRINGS = 1_000
 const SLACK = 100
 /**
@@ -27,7 +27,7 @@ const CHARACTERS_TOLD = 16_000
 /** The most characters of the report of another task's run that the run receives. */
 const REPORT_TOLD = 8_000
 
-/** Changed files for which a trigger may fire. */
+/** Changed files for which a trigger can fire. */
 export interface FilesFound {
   type: 'files'
   trigger: Trigger & { type: 'files' }
@@ -40,7 +40,7 @@ export interface FilesFound {
   /** The files changed while the task was paused. */
   rested: boolean
 }
-/** Ended runs of other tasks, for which a trigger may fire. */
+/** Ended runs of other tasks, for which a trigger can fire. */
 interface EndsFound {
   type: 'task'
   cues: Cue[]
@@ -53,9 +53,9 @@ export type Found = FilesFound | EndsFound
 type LeftOut = Pick<Firing, 'fate' | 'reason'>
 
 /**
- * Returns the change of a task whose triggers have fired: the firings with their fates and, if at least one may
- * begin a run, the new run, all in one transaction. `ops` are the operations that mark the found changes as
- * handled; the function adds further operations to this array.
+ * Returns the change of a task whose triggers have fired: the firings with their fates and, if at least one is allowed to begin a run, the
+ * new run, all in one transaction. `ops` are the operations that mark the found changes as handled; the function adds further operations to
+ * this array.
  */
 export async function fire (
   task: StoredTask,

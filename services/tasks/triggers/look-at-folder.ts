@@ -94,7 +94,7 @@ export async function lookAtFolder (
   return scanned.is === 'beyond' ? { is: 'too_large' } : { ...scanned, is: 'watching', root: request.folder }
 }
 
-/** Returns why a trigger cannot watch its folder; undefined if the folder exists and the file tools may read it. */
+/** Returns why a trigger cannot watch its folder; undefined if the folder exists and the file tools are allowed to read it. */
 export async function folderProblem (trigger: FilesTrigger, cwd: string, paths: Deps['paths']): Promise<string | undefined> {
   try {
     await requestOf(trigger, cwd, paths)

@@ -153,7 +153,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
 
   /**
    * Looks at the folder of one trigger. In the result, `write` stores the seen files, `found` holds the changes for
-   * which the trigger may fire, `state` is valid once `write` is stored, and `nextMs` is the time until the next look.
+   * which the trigger can fire, `state` is valid once `write` is stored, and `nextMs` is the time until the next look.
    */
   async function lookAt (
     task: StoredTask,
@@ -359,7 +359,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 }
 
-/** True if the burst of changes may still continue. `now`: when the folder was read, milliseconds since the Unix epoch. */
+/** True if the burst of changes might still continue. `now`: when the folder was read, milliseconds since the Unix epoch. */
 const isUnderWay = (found: Found, { burstAt }: View, now: number): boolean =>
   found.type === 'files' && !found.rested &&
   (burstAt !== undefined || found.changes.some(({ modifiedAt = 0 }) => modifiedAt > now - SETTLE_MS && modifiedAt <= now + SETTLE_MS))

@@ -34,7 +34,7 @@ export interface Compaction {
 
 export interface CompactorParts {
   /**
-   * Returns the model's context window in tokens. The result may be an estimate if a conversation of `tokens` tokens fits into it easily.
+   * Returns the model's context window in tokens. The result can be an estimate if a conversation of `tokens` tokens fits into it easily.
    */
   contextWindow: (id: string, tokens: number) => Promise<number>
   ask: Ask
@@ -68,7 +68,9 @@ const HARD_LIMIT = 0.9
 const REFUSED_SHARE = 0.6
 /** Messages with fewer tokens than this are not summarised. */
 const MIN_SUMMARY_TOKENS = 200
-/** The tokens that are reserved for a new summary, and the largest share of the budget that may be reserved. */
+/**
+const MIN_SUMMARY_TOKENS = 200 * The tokens that are reserved for a new summary, and the largest share of the budget that can be reserved.
+const MIN_SUMMARY_TOKENS = 200 */
 const RESERVE_TOKENS = 3_000
 const RESERVE = 0.15
 /** The characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its context window, at most MAX_SHOWN. */

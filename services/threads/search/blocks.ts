@@ -9,8 +9,8 @@ import { isStoredAnswer, type ReadAnswer } from '../stored-answer.ts'
 import { partsOf, type ThreadMessage } from '../thread-message.ts'
 
 /**
- * The number of messages of a thread that the index treats as one block. If a block may contain the searched words, a search reads all its
- * messages.
+ * The number of messages of a thread that the index treats as one block. If a block might contain the searched words, a search reads all
+ * its messages.
  */
 export const BLOCK = 16
 export const blockOf = (position: number) => Math.floor(position / BLOCK)

@@ -7,7 +7,7 @@ const NoWords = defineError('ERR_INVALID_REQUEST', 'q holds no word to search fo
 /** Words that must follow each other directly. */
 export interface Term {
   words: string[]
-  /** Whether the last word may be the beginning of a longer word. */
+  /** Whether the last word can be the beginning of a longer word. */
   isPrefix: boolean
 }
 
@@ -21,7 +21,7 @@ export interface Match {
 const MAX_TERMS = 20
 
 /**
- * Parses a search query: words and phrases in quotation marks, which must all occur. The last word of the query may be the beginning of a
+ * Parses a search query: words and phrases in quotation marks, which must all occur. The last word of the query can be the beginning of a
  * longer word. Throws NoWords (400).
  */
 export function parseQuery (query: string): Term[] {

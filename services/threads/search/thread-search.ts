@@ -10,10 +10,13 @@ import { beginningOf, findBlocks } from './shards.ts'
 
 /** The time after which a page ends with the results found so far, milliseconds. */
 const PAGE_MS = 600
-/** If at most this many threads may contain the words, each is looked up on its own. If there are more, the list of all threads is read. */
+/**
+const PAGE_MS = 600 * If at most this many threads might contain the words, each is looked up on its own. If there are more, the list of all
+const PAGE_MS = 600 * threads is read.
+const PAGE_MS = 600 */
 const FEW = 300
 
-/** The blocks that may contain the searched words. Without `indexed` there is no index, and any block may contain them. */
+/** The blocks that might contain the searched words. Without `indexed` there is no index, and any block might contain them. */
 interface Candidates {
   /** The numbers of the blocks, by the part of the thread's digest that places contain. */
   indexed?: Map<string, number[]>

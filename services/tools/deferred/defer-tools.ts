@@ -12,12 +12,12 @@ import { readNearlyJson } from '../../lib/nearly-json.ts'
 export const SMALL_WINDOW = 16_384
 /**
  * The most tools of tool servers and of the application together that are described to a model, and the share of the context window that
- * their definitions may take.
+ * their definitions can take.
  */
 const MOST_FURTHER = 30
 const FURTHER_SHARE = 0.1
 
-/** The number of tools that a run may have in addition to the divided ones: the tool for its structured answer. */
+/** The number of tools that a run can have in addition to the divided ones: the tool for its structured answer. */
 const OF_RUN = 1
 
 /** The most tool names in the error of a call. */

@@ -47,7 +47,7 @@ export function describeTool (tool: Tool): LanguageModelV4FunctionTool {
   return described
 }
 
-/** The most characters of JSON of all definitions in one answer, and the fewest that each definition may take. */
+/** The most characters of JSON of all definitions in one answer, and the fewest that each definition gets. */
 const ALL = 8_000
 const LEAST = 600
 /** The length of a shortened description, in characters. */

@@ -2,7 +2,7 @@ import { wordsIn } from '../../lib/words.ts'
 
 /**
  * Groups of words that mean the same or nearly the same in the names and descriptions of tools; commas separate the groups. First come
- * verbs (create, read, change, delete, search, send and the like), then the things that tools handle. A word may occur in several groups.
+ * verbs (create, read, change, delete, search, send and the like), then the things that tools handle. A word can occur in several groups.
  * Add only words that many tools use: none for a single tool, or for a single query that failed.
  */
 const ALIKE = `
@@ -58,7 +58,7 @@ const COMMON = new Set(
 const NEEDS_E = /(?:at|iz|bl|[^aeiou][cs]|[aeiou](?:[csgv])|[ao]r)$/
 
 /**
- * Returns an English word without its inflectional ending. A word of another language may lose an ending that looks like an English one.
+ * Returns an English word without its inflectional ending. A word of another language can lose an ending that looks like an English one.
  */
 export function stem (word: string): string {
   if (word.length < 4) return word

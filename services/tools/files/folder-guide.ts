@@ -33,7 +33,7 @@ export type FolderGuides = ReturnType<typeof createFolderGuides>
 
 /**
  * Reads the guides of working folders, under the path rules of tools, and records the guides that runs started by a person were given.
- * Anybody may have written into a folder, so a run that nobody watches gets only a recorded guide.
+ * Anybody can have written into a folder, so a run that nobody watches gets only a recorded guide.
  */
 export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   /** The modification times of folders that had no guide. Most folders have none, and the user waits for this check. */

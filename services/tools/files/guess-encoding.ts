@@ -139,7 +139,7 @@ function beginningOf (bytes: Uint8Array): Uint8Array {
 
 /**
  * Guesses the encoding of bytes that are not UTF-8: decodes them in each encoding, and compares the text with the languages that use the
- * encoding. `isBeginning` is true if the bytes may end inside a character. Longer texts give better guesses.
+ * encoding. `isBeginning` is true if the bytes can end inside a character. Longer texts give better guesses.
  */
 export function guessEncoding (bytes: Uint8Array, { isBeginning = false } = {}): LegacyEncoding {
   const sample = beginningOf(bytes)

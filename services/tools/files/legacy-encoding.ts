@@ -24,7 +24,7 @@ export function createLegacyDecoder (encoding: LegacyEncoding, { fatal = false }
 }
 
 /**
- * Returns the decoded text; undefined if the bytes are not valid in the encoding. If `isBeginning` is true, they may end inside a
+ * Returns the decoded text; undefined if the bytes are not valid in the encoding. If `isBeginning` is true, they can end inside a
  * character.
  */
 export function decodeStrictly (bytes: Uint8Array, encoding: LegacyEncoding, isBeginning: boolean): string | undefined {

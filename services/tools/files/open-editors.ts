@@ -12,7 +12,7 @@ import { decodeText, detectEncoding } from './text-encoding.ts'
 const ANSWER_MS = 2_000
 /** How long an editor counts as open after its last request, in milliseconds. */
 const GAP_MS = 2_000
-/** The most editors that may be open at once. */
+/** The most editors that can be open at once. */
 const MAX_EDITORS = 64
 
 const TooManyEditors = defineError('ERR_TOO_MANY_WAITS', 'There are already %d editors that wait for requests. Close one.')
@@ -37,7 +37,7 @@ interface Editor {
 export type OpenEditors = ReturnType<typeof createOpenEditors>
 
 /**
- * Manages the editors in which a user works on files of a conversation. Each open editor is asked for the text of a file that may have
+ * Manages the editors in which a user works on files of a conversation. Each open editor is asked for the text of a file that might have
  * unsaved changes.
  */
 export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf: (runId: string) => string | undefined }) {

@@ -37,7 +37,7 @@ interface Parts {
   paths: PathPolicy
   transform: Transform
   editors?: OpenEditors
-  /** The skills, whose files can be read even outside of the folders that tools may use. */
+  /** The skills, whose files can be read even outside of the folders that tools are allowed to use. */
   skills: Pick<Skills, 'fileAt'>
 }
 

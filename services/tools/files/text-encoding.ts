@@ -25,7 +25,7 @@ const MARKS: Partial<Record<Encoding, number[]>> = { 'utf-8-bom': [0xef, 0xbb, 0
 
 export const byteOrderMark = (encoding: Encoding): Buffer => Buffer.from(MARKS[encoding] ?? [])
 
-/** Returns the encoding of a text; undefined if the bytes are not text. If `isBeginning` is true, they may end inside a character. */
+/** Returns the encoding of a text; undefined if the bytes are not text. If `isBeginning` is true, they can end inside a character. */
 export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {}): Encoding | undefined {
   const head = isBeginning ? withoutCutCharacter(bytes) : bytes
   const begins = (mark: number[]) => mark.every((byte, at) => head[at] === byte)

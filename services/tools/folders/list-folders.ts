@@ -18,7 +18,7 @@ const Busy = defineError('ERR_TOO_MANY_WAITS', 'Other folders are still being re
 
 /** The time limit for reading a folder, in milliseconds. A network drive that is not connected never answers. */
 const ANSWER_MS = 10_000
-/** The most folders that are read at once. Each may occupy a thread of the pool that the store uses, too. */
+/** The most folders that are read at once. Each can occupy a thread of the pool that the store uses, too. */
 const MOST_READ = 2
 const MOST_WAITING = 64
 /** The most entries of a folder that are read, and the most matching entries that are sorted. */

@@ -6,9 +6,9 @@ interface LinePattern {
   inText: RegExp
   /** Tests one line. */
   inLine: RegExp
-  /** True if a match may span several lines: the pattern contains a line end, or a dot that matches line ends. */
+  /** True if a match can span several lines: the pattern contains a line end, or a dot that matches line ends. */
   spansLines: boolean
-  /** True if a line on its own may match although it does not match within the whole text. */
+  /** True if a line on its own can match although it does not match within the whole text. */
   looksAround: boolean
   /** An ASCII text that is contained in every file with a match; undefined if none is known. */
   contained?: string

@@ -159,7 +159,7 @@ export async function searchScope (path: string, cwd: string, paths: PathPolicy)
   return { folder: real, parents: await parentsOf(real, cwd, paths), excluded }
 }
 
-/** Returns the folders above a folder up to the root of its repository, outermost first, as far as the run may use them. */
+/** Returns the folders above a folder up to the root of its repository, outermost first, as far as the run is allowed to use them. */
 async function parentsOf (folder: string, cwd: string, paths: PathPolicy): Promise<string[]> {
   const parents: string[] = []
   for (let place = folder; place !== dirname(place) && !await isThere(join(place, '.git')); place = dirname(place)) {

@@ -84,7 +84,7 @@ export function findLines (request: LinesRequest): FoundLines {
 const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
 
 /**
- * Returns a function that converts a match in the composed form (NFC) of a text to its place in the text itself, line by line. A file may
+ * Returns a function that converts a match in the composed form (NFC) of a text to its place in the text itself, line by line. A file can
  * store an accent as a separate character, while people and models write a composed character. Matches must come in the order of their
  * lines.
  */
@@ -196,7 +196,7 @@ interface Found {
   /** The path relative to the searched folder, with '/'. */
   path: string
   kind: 'file' | 'link' | 'folder'
-  /** Returns the bytes of a file; undefined if the file is larger than `mostBytes`, or cannot or may not be read. */
+  /** Returns the bytes of a file; undefined if the file is larger than `mostBytes`, or cannot be read, or must not be read. */
   read(mostBytes: number): Buffer | undefined
   /** Returns the stats of the entry; undefined if it is gone, or for a folder. */
   stat(): Stats | undefined

@@ -19,7 +19,7 @@ export interface FilesRequest extends Scope {
 
 /** A request for the files that match a glob, with the size and time by which a change of a file is noticed. */
 export interface ScanRequest extends Omit<FilesRequest, 'offset' | 'limit'> {
-  /** The most files, and the most folders, that may be visited, whether they match or not. */
+  /** The most files, and the most folders, that are visited, whether they match or not. */
   most: number
   /** The most folders that the answer lists. */
   mostFolders: number
@@ -63,7 +63,7 @@ export interface MatchedLine {
 
 /** How far a search got. */
 interface Ended {
-  /** True if there may be more matches than those returned. */
+  /** True if there might be more matches than those returned. */
   hasMore: boolean
   /** The path at which the time was up. The rest was not searched. */
   endedAt?: string

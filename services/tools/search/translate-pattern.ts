@@ -73,7 +73,7 @@ const SHARED = new Set('bBdDfnrsStvwW')
 const SYNTAX = new Set('^$\\.*+?()[]{}|/')
 
 /**
- * Groups in the syntax of other dialects, with their text in JavaScript, and whether a quantifier may follow. If `repeatable` is undefined,
+ * Groups in the syntax of other dialects, with their text in JavaScript, and whether a quantifier can follow. If `repeatable` is undefined,
  * the element before the group decides.
  */
 const GROUPS: Array<{ form: RegExp, text (name: string): string, repeatable?: boolean }> = [

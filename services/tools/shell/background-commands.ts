@@ -68,7 +68,7 @@ interface Parts {
   boxes: Pick<Sandbox, 'shareNetwork' | 'forgetOwner'>
   /** Resolves when the file changes of a run's ended commands are stored. */
   settled?: (runId: string) => Promise<void>
-  /** Called with sentences about files that were removed after a command, because a model may never read the command's result. */
+  /** Called with sentences about files that were removed after a command, because a model might never read the command's result. */
   tookAway?: (command: CommandView, sentences: readonly string[]) => Promise<void>
 }
 
@@ -208,7 +208,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   }
 
   return {
-    /** Records that a run of the conversation has ended. Its commands may keep running for another IDLE_MS. */
+    /** Records that a run of the conversation has ended. Its commands can keep running for another IDLE_MS. */
     used (threadId: string): void {
       const key = `thread:${threadId}`
       if (ofKey(key).length > 0) use(key)
@@ -247,7 +247,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       return port !== undefined && [...running.values()].some(({ isBoxed, ports }) => isBoxed && ports.includes(Number(port)))
     },
 
-    /** True if a page of this machine may be served by a command: its port was opened for a command in a box, or a command runs outside. */
+    /**
+     * True if a page of this machine might be served by a command: its port was opened for a command in a box, or a command runs outside.
+     */
     mayServe (address: string): boolean {
       const { hostname, port } = URL.parse(address) ?? {}
       if (hostname === undefined || !THIS_MACHINE.test(hostname)) return false
@@ -256,7 +258,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
 
     /**
      * Starts a command with `begin`, which gets the network to run in. `boxed` is set if the command runs in a box, and has the hosts that
-     * it may reach. Throws ToolFailed if there are too many commands, or if a port is taken.
+     * it is allowed to reach. Throws ToolFailed if there are too many commands, or if a port is taken.
      */
     async start (
       { runId, command, ports = [], boxed }: { runId: string, command: string, ports?: number[], boxed?: { hosts: string[] } },

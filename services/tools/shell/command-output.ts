@@ -6,7 +6,7 @@ import { settlesWithin } from '../../lib/deadline.ts'
 import type { GuardedChild } from '../../process/index.ts'
 import { block } from '../../lib/in-words.ts'
 
-/** The most bytes that a command may write, on both streams together. A command that writes more is killed. */
+/** The most bytes that a command can write, on both streams together. A command that writes more is killed. */
 export const FLOOD_BYTES = 10 * 1024 * 1024
 /** The time between TERM and KILL at shutdown, in milliseconds. The service itself has 5 s to end. */
 export const SHUTDOWN_MS = 1_000
@@ -94,7 +94,7 @@ export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => voi
   stream.on('error', () => {})
 
   return {
-    /** Resolves when the stream has closed. It may have closed before this function was called. */
+    /** Resolves when the stream has closed. It can have closed before this function was called. */
     closed: closeOf(stream),
     stop: () => void stream.destroy(),
     truncated: () => total > 2 * KEPT_BYTES,

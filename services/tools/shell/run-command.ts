@@ -91,7 +91,7 @@ interface Parts {
   environment: () => NodeJS.ProcessEnv
   sandbox: Sandbox
   background: BackgroundCommands
-  /** The web origins of apps whose pages may call the service. */
+  /** The web origins of apps whose pages are allowed to call the service. */
   allowedOrigins: () => string[]
 }
 
@@ -137,7 +137,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       clock
     })
 
-  /** Starts a command in the background, and waits FIRST_MS, because it may fail at once. */
+  /** Starts a command in the background, and waits FIRST_MS, because it might fail at once. */
   async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, context: ToolContext): Promise<ToolOutput> {
     const { runId, signal, stays, sandbox: narrowed } = context
     const boxed = boundary.is === 'outside' ? undefined : { hosts: boundary.is === 'networked' ? boundary.hosts : [] }

@@ -122,7 +122,7 @@ function pathsLike (glob: string): AllowedTool['covers'] {
 const HARMLESS = /^(?:\d?>>?|&>>?)\s*(?:&\d|\/dev\/null)(?=[\s;&|)]|$)/
 
 /**
- * Splits a command line at shell operators into its commands. Returns undefined if the line may do more than these commands show: for
+ * Splits a command line at shell operators into its commands. Returns undefined if the line might do more than these commands show: for
  * substitutions, redirections to files, subshells and unclosed quotes. Stricter than shells are.
  */
 export function simpleCommands (line: string, platform: NodeJS.Platform = process.platform): string[] | undefined {

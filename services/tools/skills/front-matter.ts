@@ -26,7 +26,7 @@ const NESTED_REFERENCE = /^\s*(?:-\s+)*(?:[^\s"'#:]+\s*:\s+)?(?:[&*!]|<<\s*:)\S*
 
 /**
  * Parses a SKILL.md: YAML front matter between two lines of `---`, followed by text. Only the YAML that such files contain is supported: a
- * plain, quoted or block value for each key, and lists of texts. A plain value may contain `: `, which YAML forbids but many people write.
+ * plain, quoted or block value for each key, and lists of texts. A plain value can contain `: `, which YAML forbids but many people write.
  * Throws SkillRefused, with the line, for anything else, and for anchors, aliases, tags and repeated keys.
  * https://agentskills.io/specification
  */

@@ -56,7 +56,7 @@ function reasonOf ({ name, path }: Skill, state: SkillState): string {
  * ends the limits of the skill's `allowed-tools`, see `narrowBySkills`; the output is then `{skill, done: true}`.
  */
 export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<Input> {
-  /** True if a new skill may be read without an approval. A skill in a folder of config.json counts as the user's choice. */
+  /** True if a new skill can be read without an approval. A skill in a folder of config.json counts as the user's choice. */
   const mayBeNew = ({ isOfFolder }: Skill, { runId }: Pick<ToolContext, 'runId'>) => !isOfFolder || skillRun(runId)?.isUnattended !== true
 
   async function askForChanged ({ name, done }: Input, { runId }: Pick<ToolContext, 'runId'>): Promise<string | undefined> {
@@ -138,7 +138,7 @@ export function skillLines (skills: readonly Skill[], isSmallWindow: boolean): s
   })
 }
 
-/** Returns the largest length that each description may have if all must fit into `room`, and shorter ones take only what they need. */
+/** Returns the largest length that each description can have if all must fit into `room`, and shorter ones take only what they need. */
 function fairLength (needs: readonly number[], room: number): number {
   let left = room
   const sorted = needs.toSorted((a, b) => a - b)

@@ -234,7 +234,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       })
     },
 
-    /** Records the state of a skill that a person is shown when asked whether a run may read it. */
+    /** Records the state of a skill that a person is shown when asked whether a run is allowed to read it. */
     async note (skill: Skill, runId: string): Promise<void> {
       const { leadOut, ...pin } = await pinOf(skill)
       const key = `${runId} ${keyOf(skill)}`
@@ -263,8 +263,8 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Returns the real path of a file in a skill's folder, which may be read; undefined for any other path. Throws PathRefused if the path
-     * leads out of its skill.
+     * Returns the real path of a file in a skill's folder, which the run is allowed to read; undefined for any other path. Throws
+     * PathRefused if the path leads out of its skill.
      */
     async fileAt (path: string, cwd: string): Promise<string | undefined> {
       const reading = readPath(path, cwd)
@@ -310,7 +310,7 @@ const digestOf = (pin: Pin): string => createHash('sha256').update(canonicalJson
 
 const newest = <T>(all: Record<string, T>, most: number): Record<string, T> => Object.fromEntries(Object.entries(all).slice(-most))
 
-/** Returns a name for a skill that cannot be read. The name of its folder may contain anything, so it is cut and cleaned. */
+/** Returns a name for a skill that cannot be read. The name of its folder can contain anything, so it is cut and cleaned. */
 const nameFor = (entry: string) => oneLine(entry).slice(0, LONGEST_NAME)
 
 /** Returns a text with line breaks, white space and invisible characters replaced by single spaces. */

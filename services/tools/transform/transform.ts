@@ -117,7 +117,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   return {
     /**
      * Runs one job. Its time limit, `ms` milliseconds, begins when the job starts. Rejects with the signal's abort reason, with
-     * TransformFailed, whose cause may be the content, or with TransformBusy. If the thread could not be ended, the TransformFailed has the
+     * TransformFailed, whose cause can be the content, or with TransformBusy. If the thread could not be ended, the TransformFailed has the
      * promise of the thread's end as `stuck`.
      */
     run: <K extends Kind>(

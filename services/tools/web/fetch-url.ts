@@ -22,7 +22,7 @@ const Input = Type.Object({
 
 /**
  * Output: `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` if there is more. `length` is the number
- * of characters of the whole content. `isOfCommand` is true if a command of this service may have served the page. For a document that is
+ * of characters of the whole content. `isOfCommand` is true if a command of this service might have served the page. For a document that is
  * not text: `{…, binary: true, size?, content: ''}`.
  */
 export function createFetchUrl (

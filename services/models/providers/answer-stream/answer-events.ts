@@ -13,7 +13,7 @@ export type AnswerEvent =
 
 export interface AnswerEvents {
   /**
-   * Yields the events that the next bytes complete; the bytes may be cut anywhere. At a fault, yields the events before it and throws
+   * Yields the events that the next bytes complete; the bytes can be cut anywhere. At a fault, yields the events before it and throws
    * UnusableAnswer.
    */
   take(bytes: Uint8Array): Iterable<AnswerEvent>
@@ -30,7 +30,7 @@ const SSE_LINE = /^(?:data|event|id|retry)?:/
 const SHOWN = 200
 
 /**
- * Returns the parser of an answer's body, which may be Server-Sent Events (also with missing blank lines between events or at the end), a
+ * Returns the parser of an answer's body, which can be Server-Sent Events (also with missing blank lines between events or at the end), a
  * single JSON document, or JSON lines. `parseValue` parses the JSON of an event.
  */
 export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEvents {

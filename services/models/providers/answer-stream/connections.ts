@@ -44,7 +44,7 @@ function openAhead (agent: Agent & { options?: object }) {
       })
       socket.setTimeout(UNUSED_MS, close).unref()
     },
-    /** True if the connection was opened in advance: its server may have closed it before the request. */
+    /** True if the connection was opened in advance: its server might have closed it before the request. */
     wasAhead: (socket: Duplex | null) => socket !== null && taken.has(socket),
     /** Closes the connections that no request has taken. */
     close () {

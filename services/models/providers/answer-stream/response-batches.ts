@@ -13,7 +13,7 @@ export interface ReadParts {
 export interface PartReader {
   /** Parts that are sent before the first bytes. */
   first?: LanguageModelV4StreamPart[]
-  /** Returns the parts that the next bytes complete; the bytes may be cut anywhere. */
+  /** Returns the parts that the next bytes complete; the bytes can be cut anywhere. */
   take(bytes: Uint8Array): ReadParts
   /** Returns the parts that follow a complete answer. */
   end?(): ReadParts

@@ -11,7 +11,7 @@ interface Call {
   id: string
   name: string
   input: string
-  /** True if the input may be complete: it ends with a brace. */
+  /** True if the input might be complete: it ends with a brace. */
   isClosed: boolean
   thoughtSignature?: string
   /** True if the start and the input so far were passed on as parts. */
@@ -24,7 +24,7 @@ const isClosing = (input: string) => input.trimEnd().endsWith('}')
 const beginsInput = (input: string) => input.trimStart().startsWith('{')
 
 /**
- * Assembles the tool calls that an answer brings in pieces. Servers differ in the fields of a piece: each field may be absent, the same for
+ * Assembles the tool calls that an answer brings in pieces. Servers differ in the fields of a piece: each field can be absent, the same for
  * all calls, or repeated in each piece. Some servers send a whole call twice.
  */
 export function createCallsInPieces (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
@@ -33,7 +33,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
   const metadataOf = ({ thoughtSignature }: Call) =>
     thoughtSignature === undefined ? undefined : { providerMetadata: { [metadataKey]: { thoughtSignature } } }
 
-  /** Returns the call that a piece may belong to. */
+  /** Returns the call that a piece might belong to. */
   function candidateFor ({ choice, index, id }: CallPiece): Call | undefined {
     const same = calls.filter((call) => call.choice === choice)
     if (index !== undefined) return same.findLast((call) => call.index === index)
@@ -67,7 +67,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     if (call.isTold && delta !== '') enqueue({ type: 'tool-input-delta', id: call.id, delta })
   }
 
-  /** Passes on the beginning of a call, unless an earlier call has the same id: then it may be a repetition. */
+  /** Passes on the beginning of a call, unless an earlier call has the same id: then it might be a repetition. */
   function tell (call: Call, isEnd = false) {
     if (call.isTold || call.name === '' || (isEmptyInput(call.input) && !isEnd)) return
     if (!isEnd && calls.some((other) => other !== call && other.id === call.id)) return
@@ -142,5 +142,5 @@ function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
   return (input === call.input || name !== undefined) && isWholeInput(call) && isSameJson(input, call.input)
 }
 
-/** Joins the names in two pieces of a call. The second name may repeat, extend or continue the first one. */
+/** Joins the names in two pieces of a call. The second name can repeat, extend or continue the first one. */
 const nameOf = (so: string, piece: string): string => piece.startsWith(so) ? piece : so.startsWith(piece) ? so : so + piece

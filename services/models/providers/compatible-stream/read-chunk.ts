@@ -51,7 +51,7 @@ export interface Chunk {
 }
 
 /**
- * Parses one event, or a whole completion. Fields that the service does not use may have any form. A used field may have any form that has
+ * Parses one event, or a whole completion. Fields that the service does not use can have any form. A used field can have any form that has
  * only one meaning.
  */
 export function readChunk (value: Record<string, any>, event?: string): Chunk | ProviderError {

@@ -8,7 +8,7 @@ import { type AdaptedTo, OF_WHOLE_ANSWERS, type RefusablePart, repeatAdapted } f
 
 type Options = LanguageModelV4CallOptions
 
-/** Parts of a call that a provider may refuse. */
+/** Parts of a call that a provider might refuse. */
 const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
   {
     // Anthropic's API requires a limit for the answer. The SDK sends the model's maximum, for which the context window may have no room.

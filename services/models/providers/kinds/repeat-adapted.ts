@@ -1,7 +1,7 @@
 import type { Need } from '../../request/request-needs.ts'
 import type { LearnedNeeds } from '../learned-limits.ts'
 
-/** A part of a request `R` that a server may refuse. */
+/** A part of a request `R` that a server might refuse. */
 export interface RefusablePart<R> {
   /** Matches the message of a server that does not take the part. */
   refusal: RegExp

@@ -33,7 +33,7 @@ interface Parts {
 
 /** The provider of models that are files. */
 interface LocalProvider extends Provider {
-  /** True if there are model files, or if some may have been added. */
+  /** True if there are model files, or if some might have been added. */
   hasFiles(): boolean
   /** Searches for model files again. */
   refresh(): Promise<void>

@@ -6,7 +6,7 @@ import { readJson } from '../../../lib/json.ts'
 
 /** A file on this computer that holds the weights of a model, in GGUF format. The service can run it without a model server. */
 export interface ModelFile {
-  /** The model's name: the name of the file without `.gguf`, with dashes in place of characters that the name of a model may not have. */
+  /** The model's name: the name of the file without `.gguf`, with dashes in place of characters that the name of a model cannot have. */
   name: string
   path: string
 }
@@ -73,7 +73,7 @@ export function createOwnFiles (folder: string, named: () => string[] | undefine
     refresh,
     /** Returns the files that the last search found. */
     list: () => files,
-    /** True if there are files, or if some may have been added since the last search. */
+    /** True if there are files, or if some might have been added since the last search. */
     hasAny: (): boolean => files.length > 0 || named() !== undefined || changedAt() !== seenAt,
     /** Returns the file of a model, even if the file was added since the last search. */
     async find (name: string): Promise<ModelFile | undefined> {

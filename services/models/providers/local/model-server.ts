@@ -17,7 +17,7 @@ const POLL_MS = 50
 const ANSWER_MS = 5_000
 /** The time limit for loading, milliseconds: a large file on a slow disk takes minutes. */
 export const LOAD_MS = 10 * 60_000
-/** How many ports are tried: another program may take a port before the server does. */
+/** How many ports are tried: another program might take a port before the server does. */
 const TRIES = 3
 /** Characters of the server's log that are kept. */
 const KEPT = 16_000

@@ -103,9 +103,9 @@ export function assistantReply (
 const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +
   'settings, or let offline/scripted call the tool answer.'
 
-/** True if a tool is the one with which a run gives its structured answer. A tool server may have a tool of the same name. */
+/** True if a tool is the one with which a run gives its structured answer. A tool server can have a tool of the same name. */
 const isAnswerTool = (tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): boolean =>
   tool.type === 'function' && tool.name === ANSWER_TOOL && tool.description?.startsWith(ANSWER_OPENING) === true
 
-/** Reads a comment on a task. Its text may steer the task without being a command. */
+/** Reads a comment on a task. Its text can steer the task without being a command. */
 const readRemark = (text: string): Step[] => readSteps(text).map((step) => step.kind === 'unread' ? { ...step, isRemark: true } : step)

@@ -9,7 +9,7 @@ export interface Background {
   when?: { text: string, kind: KindOfTime }
 }
 
-/** The most characters of a message that may ask for background work. */
+/** The most characters of a message that can ask for background work. */
 const MAX_LENGTH = 4_000
 /** Matches questions and prohibitions, which mention background work but do not ask for it. */
 const ONLY_TALK =
@@ -21,11 +21,11 @@ const NOW_AND_THEN = /^(?:every )?now and (?:then|again)\b/i
 const BEFORE_NAME = 'in|of|from|to|into|named|called|the|a|an'
 const NAMED = new RegExp(`(?<!\\S)(?:${BEFORE_NAME}|for|about|with)$`)
 const FOLDER = /(?<!\S)(?:folder|directory|file)$/
-/** Commands whose free text may contain words about a time. */
+/** Commands whose free text can contain words about a time. */
 const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
 const SEARCH = /^(?:search|look|google|find|research)\b/
 const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
-/** Matches the text that may follow words about a time. */
+/** Matches the text that can follow words about a time. */
 const PART_END = /^(?:\s*$|\s*[.!?,;\n\uE000]|\s+(?:and|then|to|so|for)\b)/
 /** Returns an expression that matches the words at the start of the message, or at the end of one of its parts, but not as a name. */
 const phrase = (words: string) =>
@@ -100,7 +100,7 @@ function isMeant (text: string, { from, to, kind, isTurned }: FoundTime): boolea
   return kind === 'doubt' || isTurned === 'behind' || PART_END.test(text.slice(to))
 }
 
-/** True if the words may belong to a text that a command writes or searches for. */
+/** True if the words might belong to a text that a command writes or searches for. */
 function isInText (text: string, { from, to, kind }: FoundTime): boolean {
   if (from === 0) return false
   if (SEARCH.test(text)) return kind === 'once'

@@ -20,7 +20,7 @@ const PLACEHOLDERS: Record<string, string> = {
 }
 
 /**
- * Compiles a pattern: "a|b" is one of several words, "a?" a word that may be missing, "a*" any number of them, "{name}" a placeholder.
+ * Compiles a pattern: "a|b" is one of several words, "a?" a word that can be missing, "a*" any number of them, "{name}" a placeholder.
  * Optional and repeated words are atomic groups, made of a look-ahead and a back-reference: the expression does not backtrack into them,
  * which bounds the work.
  */

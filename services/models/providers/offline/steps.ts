@@ -9,7 +9,7 @@ export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: str
 /** The most characters and words of a message that is read as commands. */
 const MAX_LENGTH = 100_000
 const MAX_WORDS = 400
-/** The number of following separators at which the next command may end. */
+/** The number of following separators at which the next command can end. */
 const LOOKAHEAD = 7
 /** Stands for any file and folder while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
@@ -33,7 +33,7 @@ interface Clause {
   /** The clause without polite words. */
   text: Excerpt
   commands?: Command[]
-  /** The verb that the next clause may omit, as in "read a.txt, then b.txt". */
+  /** The verb that the next clause can omit, as in "read a.txt, then b.txt". */
   verb?: Excerpt
 }
 

@@ -37,10 +37,10 @@ const MOVED_ON: ErrorCode[] = [
   'ERR_TOOL_CALL_CLAIMED', 'ERR_TOOL_CALL_NOT_APPROVED'
 ]
 
-/** Types of events after which a call may have had an effect. */
+/** Types of events after which a call might have had an effect. */
 const DONE: Array<RunEvent['type']> = ['tool-intent', 'tool-output', 'tool-error', 'tool-call-request']
 
-/** Starts a run, with the key of a request that its client may repeat, or without a key. */
+/** Starts a run, with the key of a request that its client might repeat, or without a key. */
 type Run = (body: RunBody, as: { isOneOff?: true, lingerMs?: number }, key?: Pick<Try, 'key' | 'since'>) => Promise<Subscription>
 
 interface Parts {

@@ -36,7 +36,7 @@ const fieldsOf = ({ schema, format }: FieldNames): Array<[option: string, field:
 export type Done = 'nothing' | 'something'
 
 /**
- * Returns the HTTP response for a failure. Clients repeat failed requests by themselves. If the run may have done something (`done`), the
+ * Returns the HTTP response for a failure. Clients repeat failed requests by themselves. If the run might have done something (`done`), the
  * header `x-should-retry: false` prevents this.
  */
 export function chatFailure (

@@ -107,7 +107,7 @@ function toAppTool ({ type, function: tool }: ChatTool, where: string): AppTool 
   }
 }
 
-/** The tools that may be called, the one that must be called, and whether any of them must be called. */
+/** The tools that can be called, the one that must be called, and whether any of them must be called. */
 interface ChosenTools {
   tools: AppTool[]
   forced?: AppTool
@@ -167,7 +167,7 @@ function objectOf ({ response_format: format }: ChatCompletionBody, fields: Fiel
   }
 }
 
-/** The limits for the pictures of a request that are loaded from the web: how many more may be loaded, and how large they may be. */
+/** The limits for the pictures of a request that are loaded from the web: how many more are loaded at most, and how large they can be. */
 interface Pictures {
   left: number
   /** The number of base64 characters that are still allowed. */

@@ -18,7 +18,7 @@ const AFTER_START_MS = 60_000
 const OLDEST_MS = 11 * 60_000
 const MOST_TRIES = 1_000
 
-/** A request that a client may repeat, with the idempotency key of its run. */
+/** A request that a client might repeat, with the idempotency key of its run. */
 export interface Try {
   key: string
   since?: number

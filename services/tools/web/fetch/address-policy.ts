@@ -24,7 +24,10 @@ const resolveAll = async (host: string) => promisify(lookup)(host, { all: true }
 const LOCALHOST = /(^|\.)localhost\.?$/
 const LOOPBACK: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }]
 
-/** Decides which hosts may be requested: public hosts and, if the configuration allows it, private hosts, but never this service itself. */
+/**
+ * Decides which hosts are allowed to be requested: public hosts and, if the configuration allows it, private hosts, but never this service
+ * itself.
+ */
 export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refusedKind = nonPublicKind }: PolicyParts) {
   function check (host: string, address: string, port: number) {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []).map((each) => each.address)
@@ -42,8 +45,8 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 
   return {
     /**
-     * Returns the addresses of a host, each of which was checked. Callers must connect only to these, because the name may resolve to other
-     * addresses a moment later (DNS rebinding). If one address is refused, the host is. At 127.0.0.1, `ports` are allowed. Throws
+     * Returns the addresses of a host, each of which was checked. Callers must connect only to these, because the name might resolve to
+     * other addresses a moment later (DNS rebinding). If one address is refused, the host is. At 127.0.0.1, `ports` are allowed. Throws
      * AddressRefused, or the error of the lookup.
      */
     async addresses (url: URL, ports: readonly number[] = []): Promise<LookupAddress[]> {

@@ -16,7 +16,9 @@ const MAX_BYTES = 5 * 1024 * 1024
 /** The most bytes of a picture. */
 const MAX_PICTURE = 20 * 1024 * 1024
 const MAX_REDIRECTS = 5
-/** The most concurrent fetches, because each may hold some megabytes, and the most fetches that may wait for them. */
+/**
+const MAX_REDIRECTS = 5 * The most concurrent fetches, because each can hold some megabytes, and the most fetches that can wait for them.
+const MAX_REDIRECTS = 5 */
 const MOST_AT_ONCE = 6
 const MOST_WAITING = 64
 const LONGEST_URL = 8192
@@ -189,7 +191,7 @@ function parseAddress (address: string): URL {
 
 const isWeb = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
-/** Returns the target of a redirect; undefined if the response is not a redirect. Throws if the target may not be followed. */
+/** Returns the target of a redirect; undefined if the response is not a redirect. Throws if the target must not be followed. */
 function redirection (response: IncomingMessage, from: URL): URL | undefined {
   const { location } = response.headers
   if (![301, 302, 303, 307, 308].includes(response.statusCode!) || location === undefined) return undefined

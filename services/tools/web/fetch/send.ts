@@ -117,7 +117,7 @@ const DECODERS: Record<string, () => Duplex> = {
   'x-gzip': gunzip
 }
 
-/** Thrown if an address may not be fetched. The message is for the model and its user. */
+/** Thrown if an address must not be fetched. The message is for the model and its user. */
 export const AddressRefused = defineError('ERR_ADDRESS_REFUSED', '%s')
 
 /** Thrown if an address gave no usable answer. The message is for the model. */

@@ -3,7 +3,7 @@ import { decode } from './charset.ts'
 /** An HTML page as it was received. */
 export interface HtmlPage {
   bytes: Uint8Array
-  /** The encoding in the header, if any. Without it, the page itself may declare one. */
+  /** The encoding in the header, if any. Without it, the page itself can declare one. */
   charset?: string
   /** The address of the page, against which relative links are resolved. */
   url: string

@@ -19,7 +19,7 @@ export function readResultPage (html: string): ResultPage {
 }
 
 /**
- * Returns the target of a result's link, which may be wrapped in a redirect of DuckDuckGo; undefined for links within DuckDuckGo, such as
+ * Returns the target of a result's link, which can be wrapped in a redirect of DuckDuckGo; undefined for links within DuckDuckGo, such as
  * ads.
  */
 function targetOf (href: string): string | undefined {
