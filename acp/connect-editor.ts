@@ -203,7 +203,7 @@ export function connectEditor ({ stream, service }: { stream: Stream, service: S
     }))
     .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
       const stopReason = await opened(sessionId).session.prompt(prompt)
-      // The run may have created a skill, and a server may have connected, so the commands are sent again.
+      // The run might have created a skill, and a server might have connected, so the commands are sent again.
       tellCommands(client, sessionId)
       return { stopReason }
     })

@@ -9,9 +9,7 @@ import { createSupervisor, type Supervisor } from '../supervisor/index.ts'
 
 /** How long to wait for a service that another process is starting, in milliseconds. */
 const OTHER_MS = 10_000
-/**
-const OTHER_MS = 10_000 * How long to wait for a lost service to come back, in milliseconds: the process that started it might restart it.
-const OTHER_MS = 10_000 */
+/** How long to wait for a lost service to come back, in milliseconds: the process that started it might restart it. */
 const BACK_MS = 10_000
 
 export type ServiceAccess = ReturnType<typeof createServiceAccess>
@@ -31,7 +29,7 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
   async function start (cause: unknown): Promise<Agent> {
     // LOCAL_AGENT_URL names a service that somebody else is responsible for.
     if (env.LOCAL_AGENT_URL) throw cause
-    // The working folder of an editor's process may be the home or the root of the file system. The service gets an empty folder instead,
+    // The working folder of an editor's process can be the home or the root of the file system. The service gets an empty folder instead,
     // so that only the folders of sessions are open to it.
     workspace ??= mkdtempSync(join(tmpdir(), 'local-agent-editor-'))
     supervisor = createSupervisor({ args: ['--port', '0'], env, cwd: workspace, onLog: report })
@@ -39,7 +37,7 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
       await supervisor.start()
     } catch (error) {
       supervisor = undefined
-      // Another editor may have started a service at the same time, and a data folder can have only one service.
+      // Another editor might have started a service at the same time, and a data folder can have only one service.
       return await connect({ waitMs: OTHER_MS }).catch(() => { throw error })
     }
     return connect({ waitMs: OTHER_MS })

@@ -231,7 +231,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     /** Answers a prompt. Items that wait in the conversation are asked about first. Throws RequestError. */
     async prompt (blocks: readonly ContentBlock[]): Promise<StopReason> {
       const before = cancels
-      // An editor may send the next prompt right after a cancel.
+      // An editor might send the next prompt right after a cancel.
       while (turn?.signal.aborted) await turnEnd
       if (cancels !== before) return 'cancelled'
       if (turn !== undefined) throw RequestError.invalidRequest(undefined, 'A prompt of this session is being answered; cancel it first.')

@@ -11,7 +11,7 @@ import { createStandardOutput } from '../services/log/sink.ts'
 /** How long the exit waits for the last lines of the log, in milliseconds. */
 const FLUSH_MS = 400
 
-// An editor may close stderr or never read it, so stderr is written through a bounded queue. Protocol messages go to stdout directly.
+// An editor might close stderr or never read it, so stderr is written through a bounded queue. Protocol messages go to stdout directly.
 const { stderr } = createStandardOutput({ clock: systemClock })
 const report = (line: string) => stderr.write(`${line}\n`)
 if (process.argv.length > 3) {

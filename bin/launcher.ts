@@ -5,7 +5,7 @@ import { runCode, runInput } from '../services/process/run-code.ts'
 
 // The script in the executable of the sidecar archive, which is Node itself. It runs the service files beside it. With the argument
 // RUN_INPUT it runs a program from standard input instead: services/process/own-programs.ts starts children of the service this way. Every
-// version understands this argument, because an update may replace the executable while the service runs.
+// version understands this argument, because an update might replace the executable while the service runs.
 
 /** Set by the build: RUN_INPUT of services/process/own-programs.ts. */
 declare const RUN_INPUT: string

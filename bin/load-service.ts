@@ -133,7 +133,7 @@ function runLater (): FindModule {
 }
 
 assertComplete()
-// Opened now and read later, because another version may be unpacked into this folder in between.
+// Opened now and read later, because another version might be unpacked into this folder in between.
 const laterFile = openSync(pathOf(LATER_FILE), 'r')
 const script = compile(SERVICE_FILE, pathOf(SERVICE_FILE))
 for (const name of START_MODULES) process.getBuiltinModule(name)

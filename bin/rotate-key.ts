@@ -15,7 +15,7 @@ const output = createStandardOutput({ clock: systemClock })
 output.takeOver()
 const report = (line: string) => output.stderr.write(`${line}\n`)
 
-// Keeps the process alive: the clock's timers do not, and the command may do nothing but wait for a service that shuts down.
+// Keeps the process alive: the clock's timers do not, and the command might do nothing but wait for a service that shuts down.
 const keepAlive = setInterval(() => {}, 60_000)
 try {
   if (process.argv.length > 3) {

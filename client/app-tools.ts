@@ -57,7 +57,7 @@ export async function executeCall (
   const timer = ms < 2 ** 31 ? setTimeout(() => over.abort(new Error(`${toolName} took longer than ${Math.round(ms)} ms.`)), ms) : undefined
   const lost = new AgentError('Another instance of the application has this call.', { code: 'ERR_CLAIM_LOST' })
   const renewal = setInterval(() => {
-    // A failed renewal is sent again at the next interval. The claim may still hold until then.
+    // A failed renewal is sent again at the next interval. The claim might still hold until then.
     once({}).then((held) => held || over.abort(lost), () => {})
   }, RENEWAL_MS)
   try {

@@ -9,7 +9,7 @@ export function createReplayFilter () {
   /** The number of characters or events that were read, by block, tool call or event type. */
   const read = new Map<string, number>()
   let replayed = new Map<string, number>()
-  /** The same numbers since the last event with an id: a reopened stream repeats these events. */
+  /** The numbers of `read` that were counted since the last event with an id. A reopened stream repeats the events after that one. */
   const unmarked = new Map<string, number>()
 
   /** Returns how many of the next `length` characters or events are new. */

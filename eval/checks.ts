@@ -140,7 +140,7 @@ export const neverAnswers = (says: string, pattern: RegExp): Check => ({
 const answerOf = ({ answers }: Outcome, turn: number) => answers.at(turn) ?? ''
 
 /**
- * Returns a pattern for a number in the notation of several countries: 1234.5 is also 1,234.50, 1.234,50 and 1 234,5. No digits may be
+ * Returns a pattern for a number in the notation of several countries: 1234.5 is also 1,234.50, 1.234,50 and 1 234,5. No digits are allowed
  * beside it.
  */
 export function amount (value: number): RegExp {

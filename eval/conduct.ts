@@ -4,7 +4,7 @@ import type { Outcome } from './goal.ts'
 
 type Run = Outcome['runs'][number]
 
-/** Matches tokens of chat templates and tags of tool calls, which a model may write but no user must see. */
+/** Matches tokens of chat templates and tags of tool calls, which a model might write but no user must see. */
 const TOKENS = new RegExp(
   String.raw`<[|｜][\w▁/-]{2,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS)\]|` +
     String.raw`</?(?:s|eos|bos|tool_call|tool_response|start_of_turn|end_of_turn)>`

@@ -13,7 +13,7 @@ export interface Goal {
   task?: TaskBody
   /** Files of the working folder, by path. */
   files?: Files
-  /** Files outside of the working folder, which no goal may change. */
+  /** Files outside of the working folder, which no goal is allowed to change. */
   outside?: Files
   /** Symbolic links in the working folder, with their targets. */
   links?: Record<string, string>

@@ -55,7 +55,7 @@ type Site = Awaited<ReturnType<typeof startSite>>
 /** How long a tool server may take to connect, and the polling interval, in milliseconds. */
 const CONNECT_MS = 30_000
 const LOOK_MS = 50
-/** How long after its last event the record of a run may appear, in milliseconds. */
+/** How long after its last event the record of a run can appear, in milliseconds. */
 const RECORD_MS = 10_000
 
 /** Tries a goal once, in a separate folder and with a separate service. Never rejects: an unexpected error fails the trial. */
@@ -155,7 +155,7 @@ async function trialIn (
   return { problems, faults: faultsOf(outcome), ends, ...await spent(agent), calls: callsOf(outcome), ms }
 }
 
-/** Returns all runs. The record of a run may appear shortly after its last event. */
+/** Returns all runs. The record of a run can appear shortly after its last event. */
 async function runsOf ({ client }: Agent): Promise<Outcome['runs']> {
   const { data: { runs } } = await listRuns({ client, query: { limit: 500 }, throwOnError: true })
   return Promise.all(runs.map(async (run) => {

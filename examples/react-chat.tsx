@@ -27,7 +27,7 @@ interface Question {
   options?: Array<{ value: string, label: string }>
 }
 
-/** What the agent may do in this page. A tool that does more than read is approved first, as the service's own tools are. */
+/** What the agent can do in this page. A tool that does more than read is approved first, as the service's own tools are. */
 const TOOLS = {
   setTitle: {
     description: 'Sets the title of the page that the user sees',

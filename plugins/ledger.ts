@@ -22,7 +22,7 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const hasToken = token !== undefined
   const grants = createGrants({ store, clock, tools, hasToken, largestKept: () => largestKept(config.current.undo) })
   app.decorate('grants', grants)
-  // The clock may be set back before the next start, so the ends of grants are stored now.
+  // The clock might be set back before the next start, so the ends of grants are stored now.
   const keepEnds = () => grants.sweep().catch((error) => app.log.warn({ err: error }, 'ends of grants could not be stored'))
   app.addHook('onReady', keepEnds)
   app.addHook('preClose', keepEnds)

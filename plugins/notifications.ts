@@ -18,7 +18,7 @@ export default fp(async (app) => {
   const record = store.record<{ secret?: string }>(RECORDS.webhook, () => ({}))
   let stored = (await record.get().catch(emptyIfDamaged) as { secret?: string }).secret
   const webhook = () => resolveWebhook(config.current.notify?.webhook, stored, process.env)
-  // A replaced secret is still redacted, because a command may find it somewhere.
+  // A replaced secret is still redacted, because a command might find it somewhere.
   const secrets = new Set<string>()
   app.secrets.add(() => {
     for (const secret of [stored, webhook()?.secret]) if (secret !== undefined) secrets.add(secret)

@@ -47,7 +47,7 @@ export default fp(async (app) => {
   app.addHook('onListen', async () => {
     opened = tasks.open()
   })
-  // The shutdown may interrupt the recovery. The next start finds the runs that are still missing.
+  // The shutdown can interrupt the recovery. The next start finds the runs that are still missing.
   const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', closeRuns)
   app.addHook('onClose', async () => void await Promise.all([transform.close(), slowTransform.close()]))

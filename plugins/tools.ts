@@ -71,7 +71,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
             const live = app.engine.activeRuns.ofRun(runId)
             const threadId = live?.run.record.threadId
             if (live === undefined || threadId === undefined) return []
-            // The request of the run may name attachments, so it is stored before they are looked up.
+            // The request of the run can name attachments, so it is stored before they are looked up.
             await live.run.saved
             const digests = await app.attachments.ofThread(app.store.digest(threadId))
             return (await Promise.all([...digests].map(app.attachments.find))).flatMap((found) => found ?? [])

@@ -14,7 +14,7 @@ declare module 'fastify' {
 /** Fetching web pages, and web search. */
 export default fp(async (app) => {
   const { config, clock, transform } = app
-  // All keys since the start are redacted, also replaced ones, because a command may still find an old key.
+  // All keys since the start are redacted, also replaced ones, because a command might still find an old key.
   const keys = new Set<string>()
   app.secrets.add(() => {
     const { value, missing } = expandVariables(config.current.search?.apiKey, process.env)

@@ -11,7 +11,7 @@ export const BackupHeaders = Type.Object({
   })
 })
 
-/** The same headers for an export: the passphrase may be left out. */
+/** BackupHeaders for an export, where the passphrase is optional. */
 export const ExportHeaders = Type.Partial(BackupHeaders)
 
 export const ExportQuery = Type.Object({
@@ -64,10 +64,7 @@ export const CheckedBackupSchema = Type.Object({
   missingBytes: Type.Optional(Type.Integer({ description: 'The room on the disk that an import would lack' }))
 }, { $id: 'CheckedBackup', description: 'The backup is whole and can be read; nothing was changed' })
 export type CheckedBackup = Static<typeof CheckedBackupSchema>
-/**
-export type CheckedBackup = Static<typeof CheckedBackupSchema> * The configuration after an import, and the effect of the import on settings
-export type CheckedBackup = Static<typeof CheckedBackupSchema> * that only callers with a token are allowed to change.
-export type CheckedBackup = Static<typeof CheckedBackupSchema> */
+/** The configuration after an import, and the effect of the import on settings that only callers with a token are allowed to change. */
 export type ComparedConfig = { config: object } & Pick<CheckedBackup, 'settings' | 'kept'>
 
 export const ImportProgressSchema = Type.Object({

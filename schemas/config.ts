@@ -32,8 +32,8 @@ const headersNamed = (pattern: string) =>
   )
 const McpHeaders = headersNamed(HEADER_NAME)
 /**
- * The same schema for request bodies, with a pattern that every dialect of regular expressions reads. `isOwnHeader` checks the names that
- * the pattern cannot exclude.
+ * McpHeaders for request bodies, with a pattern that every dialect of regular expressions (such as that of Python or Go) reads.
+ * `isOwnHeader` checks the names that the pattern cannot exclude.
  */
 export const McpHeadersBody = headersNamed('^[!#$%&\'*+.^_`\\|~0-9A-Za-z\\-]{1,128}$')
 /** True if the protocol or the connection sets this header. */
@@ -68,13 +68,7 @@ export const McpToolFilter = Type.Object({
   allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
-/**
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * A host that a
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * box is allowed
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * to connect to,
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * with an
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) * optional port.
-}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' }) */
+/** A host that a box is allowed to connect to, with an optional port. */
 export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$' })
 const ServerFolders = (description: string) =>
   Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })

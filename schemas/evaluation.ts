@@ -67,5 +67,5 @@ export const TaskEvaluationSchema = Type.Object({
 })
 export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 
-/** The same fields, for events and digests. */
+/** The fields of an evaluation that come from its judgement, for the schemas of events and digests. */
 export const JudgementFields = judgement

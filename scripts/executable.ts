@@ -12,7 +12,7 @@ const SEGMENT = 'NODE_SEA'
 
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const { execPath } = process
-/** The Node for which an archive is made. It may differ from the Node that runs this script. */
+/** The Node for which an archive is made. It can differ from the Node that runs this script. */
 export interface ForNode {
   platform: NodeJS.Platform
   arch: string

@@ -60,7 +60,7 @@ export class ProgramMissing extends Error {}
 
 /** Returns the path of the installed package's `server.js`; undefined if it does not exist, for example in a bundle without the package. */
 function findServer (): string | undefined {
-  // A bundler may have moved this module, and may have made it a CommonJS script.
+  // A bundler might have moved this module, and might have made it a CommonJS script.
   const places = [
     () => fileURLToPath(new URL('../server.js', import.meta.url)),
     () => {

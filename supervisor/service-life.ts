@@ -58,7 +58,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
       clearTimeout(endTimer)
       resolve(exit)
     }
-    // The last lines of the log may arrive after the exit.
+    // The last lines of the log can arrive after the exit.
     child.once('exit', (code: Exit['code'], signal: Exit['signal'] = null) => {
       Promise.race([logged, pause(LAST_LINES_MS)]).then(() => end({ code, signal }), () => end({ code, signal }))
     })
@@ -99,7 +99,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
   void awaitReady()
   if (child.stdout !== null) {
     void readLines(child.stdout, (line) => {
-      // A process that the service has left behind may still write after the service has ended.
+      // A process that the service has left behind might still write after the service has ended.
       const ready = isReady.signal.aborted || ended.signal.aborted ? undefined : readReady(line)
       if (ready === undefined) return
       isReady.abort()

@@ -142,7 +142,7 @@ export function createSupervisor ({
       const { exit, log, wasHealthy } = await runOnce()
       if (wasHealthy) restarts = 0
       const isPortLost = exit.code === PORT_TAKEN && port !== undefined
-      // Another program has the port that was to be kept. The port of the first start may be free, or may be 0 for any.
+      // Another program has the port that was to be kept. The port of the first start might be free, or might be 0 for any.
       if (isPortLost) port = undefined
       const isOver = stopped.signal.aborted || exit.code === 0 || (isPermanent(exit) && !isPortLost)
       if (isOver || restarts >= limits.maxRestarts) {

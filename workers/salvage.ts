@@ -10,7 +10,7 @@ async function salvage (from: string, to: string) {
   await ClassicLevel.repair(from)
   const damaged = await openLevel(from, { createIfMissing: false })
   const fresh = await openLevel(to, { createIfMissing: true })
-  // A repaired table may hold keys out of order, which breaks later writes. So all records are copied into a new database.
+  // A repaired table might hold keys out of order, which breaks later writes. So all records are copied into a new database.
   for await (const chunk of chunks(damaged, {})) {
     await fresh.batch(chunk.map(([key, value]): RawOp => ({ type: 'put', key, value })), { sync: true })
   }

@@ -9,7 +9,7 @@ parentPort!.once('message', (port: MessagePort) => {
   const remote = createBirpc<TaskPort>({}, {
     post: (data) => port.postMessage(data),
     on: (listener) => port.on('message', listener),
-    // Models and tools may be slow, and the main thread sets the deadlines.
+    // Models and tools can be slow, and the main thread sets the deadlines.
     timeout: -1
   })
   const act = async (action: keyof RunActions) => {

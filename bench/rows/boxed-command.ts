@@ -14,7 +14,10 @@ import type { Context } from './context.ts'
 
 /** The time that a box may add to a command, in milliseconds: in a folder with a repository, and in an empty one. */
 const BAR = 30
-/** The same in large folders: the time that a box took on the same computer before all folders were compared. */
+/**
+ * The limit, in milliseconds, for what a box adds in large folders: the time that a box took on the same computer before all folders were
+ * compared.
+ */
 const LARGE_BAR = 500
 const MANY_FILES = 100_000
 const REPOSITORIES = 300

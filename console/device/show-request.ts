@@ -55,7 +55,7 @@ function inputOf ({ input }: ShownRequest['request']): Array<Node | string> {
   return Object.entries(input).flatMap(([name, value]) => [element('strong', {}, name), block(name, inWords(value))])
 }
 
-/** Shows an approval in full, with the answers that this device may give. */
+/** Shows an approval in full, with the answers that this device can give. */
 export function requestView (
   { title, request, preview, answers }: ShownRequest,
   { decide, back }: { decide: (answer: 'once' | 'deny') => void, back: () => void }

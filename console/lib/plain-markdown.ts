@@ -15,5 +15,5 @@ export function plainMarkdown (text: string): string {
     .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
 }
 
-/** Removes the marks of code, bold text and headings from a piece of Markdown. A piece may hold only one of two paired marks. */
+/** Removes the marks of code, bold text and headings from a piece of Markdown. A piece can hold only one of two paired marks. */
 export const withoutMarks = (text: string): string => text.replace(/`+|\*\*|~~|^#{1,6}\s+/gm, '')

@@ -11,7 +11,7 @@ const FORMS: Array<[RegExp, TextKey]> = [
   [/^(?<does>[^,:"“]+): every one in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
   [/^(?<does>[^,:"“]+), as it is described now, with any input$/s, 'covers.tool']
 ]
-/** Patterns of the additions for grants that approved runs have taught, in the same form. */
+/** Patterns of the texts that follow such a sentence for a grant that approved runs have taught, each with the key of its translation. */
 const BEYOND: Array<[RegExp, TextKey]> = [
   [/, and again of those that this task made and nobody has changed since$/, 'covers.again'],
   [

@@ -11,7 +11,7 @@ interface Props {
   label: string
   title: string
   text: ReactNode
-  /** The label of the button that confirms; by default, the same label. */
+  /** The label of the button that confirms; by default, `label`. */
   action?: string
   kind?: ButtonProps['kind']
   /** An icon that replaces the label. */

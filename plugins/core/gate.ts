@@ -25,8 +25,8 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   app.addHook('preClose', async () => {
     draining.value = true
   })
-  // For an `Expect` header other than 100-continue, Node would answer by itself before the gate runs. A server may ignore such a header
-  // (RFC 9110, 10.1.1).
+  // For an `Expect` header other than 100-continue, Node would answer by itself before the gate runs. A server is allowed to ignore such a
+  // header (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)
   })
@@ -70,7 +70,7 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     if (request.is404) throw app.unrouted(request, reply)
     dropContentTypeWithoutBody(request)
   })
-  // Checked a second time after the body has arrived, because an upload may outlast the start of the shutdown.
+  // Checked a second time after the body has arrived, because an upload can outlast the start of the shutdown.
   app.addHook('preHandler', refuseWhileDraining)
 }, { name: 'gate', dependencies: ['config', 'errors', 'uploads'] })
 

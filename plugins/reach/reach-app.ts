@@ -82,7 +82,7 @@ const gate = fp<{ host: string, address?: string }>(async (server, { host, addre
   })
   const checkCaller = ({ raw }: FastifyRequest, isPage = false) => {
     const headers = headerValues(raw.rawHeaders)
-    // A link on another site may open this page. The other site cannot read the page or embed it in a frame.
+    // A link on another site can open this page. The other site cannot read the page or embed it in a frame.
     if (isPage && headers['sec-fetch-mode']?.join() === 'navigate') delete headers['sec-fetch-site']
     allowed.check({ url: raw.url!, headers })
   }

@@ -1,12 +1,12 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Rule } from 'eslint'
 
-/** Folders of services/ whose files may all be imported by every service. */
+/** Folders of services/ whose files can all be imported by every service. */
 const SHARED = ['contracts', 'lib']
 
 const fromRoot = (cwd: string, path: string) => relative(cwd, path).split(sep).join('/')
 
-/** Returns why a service may not import a file; undefined if it may. Paths are relative to the root, with slashes. */
+/** Returns why a service is not allowed to import a file; undefined if it is. Paths are relative to the root, with slashes. */
 export function whyForbidden (from: string, imported: string): string | undefined {
   const [, importer] = /^services\/([^/]+)\//.exec(from) ?? []
   const [, domain, name] = /^services\/([^/]+)\/(.+)\.ts$/.exec(imported) ?? []

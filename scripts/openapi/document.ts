@@ -17,7 +17,7 @@ type Json = any
 const recorded = (): Record<string, Json[]> => JSON.parse(readFileSync(new URL('../../schemas/examples.json', import.meta.url), 'utf8'))
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
-/** The token is optional: requests may be sent with or without it. */
+/** The token is optional: requests can be sent with or without it. */
 const SECURITY = [{}, { token: [] }]
 
 /**

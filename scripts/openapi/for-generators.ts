@@ -49,7 +49,7 @@ function plainSchema (schema: Json, name: string): Json {
 }
 
 const isInteger = ({ type }: Json) => type === 'integer' || (Array.isArray(type) && type.includes('integer'))
-/** An integer without bounds may be a time in milliseconds, which needs more than 32 bits. */
+/** An integer without bounds might be a time in milliseconds, which needs more than 32 bits. */
 const formatOf = ({ minimum = -Infinity, maximum = Infinity }: Json) => minimum >= -MAX_INT32 && maximum <= MAX_INT32 ? 'int32' : 'int64'
 
 /** Replaces the member null of a union by adding null to the type of the first other member. */

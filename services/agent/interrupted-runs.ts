@@ -84,7 +84,7 @@ function logToRead (run: Run<ThreadRun>): RunLog {
   if (record.status !== 'interrupted') return log
   const { messageId, threadId, runId, segment } = record
   const { code, message } = new Interrupted()
-  // If a run was cut in the first step of a segment, its stored events may lack the beginning of that segment.
+  // If a run was cut in the first step of a segment, its stored events can lack the beginning of that segment.
   const start: RunEvent[] = segmentStart(log.events, segment) === -1 ? [{ type: 'start', messageId, threadId, runId }] : []
   const end: RunEvent[] = [{ type: 'error', errorText: message, code }, finishOf(record, 'error')]
   return createRunLog([...withoutCutInputs(log.events), ...start, ...endsOfCut(run), ...end], log.tag)

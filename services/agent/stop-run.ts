@@ -58,7 +58,7 @@ export function createStopRun (
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
       const { runId } = live.run.record
-      // The run may have begun to wait before it noticed the stop.
+      // The run might have begun to wait before it noticed the stop.
       if (!keepsWaiting) await stopWaiting({ ...place, runId })
       return { ok: true, threadId: place.threadId, runId }
     })

@@ -39,7 +39,7 @@ const withdrawn = ({ approvalId, taskId }: Approval) =>
 export function tooLate (item: Approval): Error {
   const { approvalId, kind, state } = item
   if (state === 'expired' || isUnanswered(item)) return new ApprovalExpired(approvalId)
-  // A new request may have replaced an approved one.
+  // A new request might have replaced an approved one.
   if (state === 'withdrawn' && !(kind === 'tool' && item.approved)) return withdrawn(item)
   if (kind === 'tool' || kind === 'result') return new ApprovalDecided(approvalId, item.approved ? 'approved' : 'denied')
   return new ApprovalDecided(approvalId, state)

@@ -133,7 +133,7 @@ export function createLedger ({ store, clock, notifications }: {
     for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
       if (kind !== undefined && entry.kind !== kind) continue
       const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-      // The item may have been answered since the index was read.
+      // The item might have been answered since the index was read.
       if (item !== undefined && isUnanswered(item)) yield item as Extract<Approval, { kind: K }>
     }
   }

@@ -97,7 +97,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     locked(digest, async () => {
       const record = await load(digest)
       if (record === undefined || (record.at > clock.now() - UNNAMED_MS && await isAwaited(digest)) || await isUsed(digest)) return
-      // Checked last, because a request may have named the attachment meanwhile.
+      // Checked last, because a request might have named the attachment meanwhile.
       if (held.has(digest)) return
       await store.transact([attachmentKey(digest), awaitedAttachmentKey(digest)].map((key) => ({ type: 'del', key })))
       await files.remove(record.file)

@@ -7,5 +7,5 @@ export type { ThreadMemory, ToldMemory } from './recall/told-memory.ts'
 
 /** Loads the module that finds the user's own words. Not loaded at start, because its regular expressions take time and memory. */
 export const loadOwnWords = () => import('./extraction/own-words.ts')
-/** Loads the module that verifies the pointers of a model; not loaded at start, for the same reason. */
+/** Loads the module that verifies the pointers of a model. Not loaded at start, because its regular expressions take time and memory. */
 export const loadPointers = () => import('./extraction/pointers.ts')

@@ -143,7 +143,7 @@ function isWrongDay ({ meaning, once }: Phrase, planned: PlannedTimes, now: numb
   const read = once?.once === undefined ? undefined : Date.parse(`${String(once.once).slice(0, 10)}T00:00Z`) / DAY
   const days = meaning.day ?? weekdays?.coming ?? daysOfMonth?.coming ?? (read === undefined ? undefined : [read])
   if (days === undefined) return false
-  // A time "tonight" may be after midnight, and midnight may count to the day before.
+  // A time "tonight" can be after midnight, and midnight can count to the day before.
   return !(isTonight ? days.slice(0, 1) : days).includes(day) && !(days[0] === day - 1 && second < (isTonight ? 6 * 3_600 : 60))
 }
 
@@ -182,7 +182,7 @@ function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: Planne
   const [first, second] = [meant, planned].map(({ days }) => [...new Set(days)].slice(1, MOST_DAYS))
   if (perDay > Math.max(1, meant.days.filter((day) => day === meant.days.at(-2)).length)) return true
   if (period.unit === 'year' ? hasDays(interval) : period.every === 1 && (hasDays(interval) || period.unit === 'day')) {
-    // Only one of the two schedules may still run today, so both are compared from the later first day on.
+    // Only one of the two schedules can still run today, so both are compared from the later first day on.
     const from = Math.max(first[0], second[0])
     const [ours, theirs] = [first, second].map((days) => days.filter((day) => day >= from).slice(0, 6))
     return ours.join() !== theirs.join()

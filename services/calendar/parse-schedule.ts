@@ -178,7 +178,7 @@ function exceptions (list: string): Interval['except'] {
 
 /** Parses schedule.on: weekdays, days of the month, or a date, depending on the period. Throws BadSchedule (400). */
 function daysOn (on: NonNullable<Schedule['on']>, { period, window }: Interval): Partial<Interval> {
-  // In this field the name of a weekday may be shorter than in a text.
+  // In this field the name of a weekday can be shorter than in a text.
   const text = [on].flat().join(', ').toLowerCase().replace(/\b[a-z]{2,5}\b/g, (word) => WEEKDAYS[weekdayNamed(word)] ?? word)
   const frame = period.unit === 'month' ? 'monthly' : period.unit === 'year' ? 'yearly' : 'weekly'
   const found = typeof on === 'number' && frame !== 'monthly' ? undefined : readField('on', `${frame} on ${text.replace(/^on /, '')}`)

@@ -131,7 +131,7 @@ const aheadRules: Rule[] = [
   }],
   ['(?:on )?(?:the )?day after tomorrow', ({ today }) => ({ day: [today + 2] })],
   ['(?:later )?(?:tomorrow|today)', ({ tokens, today }) => ({ day: [has(tokens, 'tomorrow') ? today + 1 : today] })],
-  // A time "tonight" may be after midnight.
+  // A time "tonight" can be after midnight.
   ['(?:later )?tonight', ({ today }) => ({ day: [today, today + 1], part: { names: ['night'], isPlural: false }, isTonight: true })]
 ]
 
@@ -250,7 +250,7 @@ const weekdayRules: Rule[] = [
 
 const clockRules: Rule[] = [
   [`at ${HOURS}`, readTimes],
-  // "2.30" may be a number, except after "at", before "am", and after other words about time.
+  // "2.30" can be a number, except after "at", before "am", and after other words about time.
   [`(?:clock|(?<=; (?:, )?)decimal)(?: (?:${BETWEEN_HOURS}) ${HOUR})*`, readTimes],
   [`${HOUR}(?= (?:in the|this|every) part| at part)`, readTimes],
   ['(?:at )?(?:(?:half|(?:a )?quarter) past|colon|minute number|(?:number|duration) past)(?: (?:the|every) hour)?|on the hour|' +
@@ -269,7 +269,7 @@ const wholeRules: Rule[] = [
 ]
 
 const shortRules: Rule[] = [
-  // "Every day 9" names an hour. After other words a number may be a date or a count.
+  // "Every day 9" names an hour. After other words a number can be a date or a count.
   [`(?<=(?:every day|every ${DAYS}|weekdays|weekset|daily) )number(?=$)`, readTimes],
   ['every clock', (place) => /[ap]m$|noon$|midnight$/.test(place.words) ? { ...rhythm(DAILY), ...readTimes(place) } : undefined],
   ['(?<=^)duration(?= (?:at|between|from (?:clock|number))(?: |$)|$)', ({ words }) => /^[\dp]/.test(words) ? readPeriod(words) : undefined]

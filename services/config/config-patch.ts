@@ -5,10 +5,7 @@ import { createRedactor } from '../lib/secrets.ts'
 
 /** Matches names of keys whose values are secrets, including everything nested in them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
-/**
-const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i * Matches a command-line option, whose
-const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i * value can be the next argument.
-const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i */
+/** Matches a command-line option, whose value can be the next argument. */
 const OPTION = /^--?[\w-]+$/
 /** Matches a name before a value, as in `--api-key=x`, `TOKEN=x` or `Authorization: x`. */
 const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/

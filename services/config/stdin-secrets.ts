@@ -24,18 +24,9 @@ const PIPE = 0o010000
 const FIELDS = ['token', 'passphrase', 'gatewayKey', 'keys']
 const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.`
 /**
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * Matches field
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * names that
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * error messages
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * are allowed to
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * quote: short
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * and of letters
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * only. A
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * misspelled
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * field matches,
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * a secret in its
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` * place does not.
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.` */
+ * Matches field names that error messages are allowed to quote: short and of letters only. A misspelled field matches, a secret in its
+ * place does not.
+ */
 const QUOTABLE = /^[a-z]{1,20}$/i
 
 /** Throws Usage unless the descriptor is a pipe or a socket. Any other input would not end together with the starting process. */

@@ -199,11 +199,7 @@ export type TaskItem = OfTask & (CallItem | ResultItem)
 export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** The fields of a new item for a call; the ledger adds the others. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
-/**
-export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * The question of a run whether
-export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * it is allowed to spend more
-export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> * than a budget.
-export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'> */
+/** The question of a run whether it is allowed to spend more than a budget. */
 export type BudgetQuestion = Pick<QuestionItem, 'kind' | 'questions'> & { budget: ReachedBudget, toolCallId?: undefined, ms?: number }
 /**
  * A call that waits for an approval, for the user's answer, or for the application. `ms`: the longest wait, in

@@ -80,7 +80,7 @@ export const HOW_TO_WORK =
   'In git, look at the state first; commit, push, reset or discard only what you were asked to, and never what you did not make. ' +
   'Say plainly what failed or was left out.'
 
-/** The same instructions for models with a small context window. */
+/** HOW_TO_WORK in fewer words, for models with a small context window. */
 export const HOW_TO_WORK_COMPACT =
   'Work until the request is done and you have checked it; when one way fails, try another. Look with the tools before you claim. Change ' +
   'only what the request needs; never delete backups, keys or the only copy of something. In git, commit, push, reset or discard only ' +

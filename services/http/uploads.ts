@@ -110,7 +110,7 @@ function createBodyReader () {
       return new Promise((resolve, reject) => {
         const settle = (resolveOrReject: () => void) => {
           request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-          // The next request on this connection may already have started its read.
+          // The next request on this connection might already have started its read.
           if (interrupts.get(socket) === interrupt) interrupts.delete(socket)
           resolveOrReject()
         }
@@ -193,10 +193,7 @@ function createLingering (clock: Clock) {
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 /** Maximum number of bodies dropped at the same time; further refusals are answered before the rest of the body is read. */
 const MAX_DROPPING = 128
-/**
-const MAX_DROPPING = 128 * If a client sends nothing of a refused body for this many milliseconds, it might be waiting for the response,
-const MAX_DROPPING = 128 * which is then sent.
-const MAX_DROPPING = 128 */
+/** If a client sends nothing of a refused body for this many milliseconds, it might be waiting for the response, which is then sent. */
 const IDLE_MS = 2_000
 
 export type Uploads = ReturnType<typeof createUploads>

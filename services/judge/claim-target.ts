@@ -50,7 +50,7 @@ export async function pathTarget (text: string, cwd: string) {
   const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
   const given = resolve(cwd)
   const places = [placeOf(given, path), placeOf(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
-  // The working folder may be a link, and a report may name files through that link.
+  // The working folder can be a link, and a report can name files through that link.
   const throughLink = places.filter((place) => contains(given, place)).map((place) => join(real, relative(given, place)))
   const absolute = [...new Set([...places, ...throughLink].map((place) => place.normalize('NFC')))]
   const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))

@@ -138,7 +138,7 @@ async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFac
   const found: Touch[] = []
   for (const [at, call] of calls.entries()) {
     for (const change of call.changes) {
-      // The path that a call named may lead to the changed path through links.
+      // The path that a call named can lead to the changed path through links.
       const relation = await target.relationOf(change.path) ??
         (call.target !== undefined && call.changes.length === 1 ? await target.relationOf(call.target) : undefined)
       // The removal of a folder removes its content. Other changes of a folder say nothing about the files in it.
@@ -220,7 +220,7 @@ async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: C
   if (calls.some((call) => call.status === 'unknown' && canHave(effect, call, target))) return unchecked(OUTCOME_OPEN)
   if (done.length > 0) return unchecked('A call names it, and its outcome does not show it.')
   if (calls.some(isFree)) return unchecked(NOT_NAMED)
-  // The target may be a description instead of a path, or name several paths.
+  // The target can be a description instead of a path, or name several paths.
   const isNear = calls.some(({ target: path, changes }) =>
     changes.some(({ before, after }) => effect === 'file' ? before !== after : after === null) &&
     (target.isVague || (path !== undefined && target.holds(path)))
@@ -230,7 +230,7 @@ async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: C
 
 /** True if a call that names the target can have had the effect. A command must have succeeded, and the disk must show the effect. */
 async function agrees (effect: FileEffect, { folder, output }: CallFact, target: PathTarget): Promise<boolean> {
-  // A tool of a server or of the application may have its effect elsewhere than on this disk.
+  // A tool of a server or of the application can have its effect elsewhere than on this disk.
   if (folder === undefined) return true
   if (output?.exitCode !== 0) return false
   const there = await Promise.all(target.placesFrom(folder).map(isThere))

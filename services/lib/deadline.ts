@@ -55,7 +55,7 @@ export function startDeadline (
   const timeLeft = () => resting > 0 ? Math.min(ms, RESTING_MS) : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
     for (let left: number | undefined = ms; left !== undefined && left > 0; left = timeLeft()) {
-      // A renewal may shorten the limit to `renewedMs`.
+      // A renewal can shorten the limit to `renewedMs`.
       if (left > renewedMs) left = renewedMs
       else renewedAt = undefined
       await clock.timeout(left, stopped.signal)

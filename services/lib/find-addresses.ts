@@ -7,10 +7,7 @@ import { isTopLevelDomain } from './top-level-domains.ts'
 const WORD = /[^\s"'`<>|^{}]+/g
 /** Matches characters before an address that are not part of it: punctuation, or the name of an attribute with `=`. */
 const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/
-/**
-const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ * Characters that can separate two addresses, or an address from the words of a
-const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ * program.
-const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/ */
+/** Characters that can separate two addresses, or an address from the words of a program. */
 const GLUE = /[()[\],;=&?!*~]+/
 /** The start of an address within a word. */
 const BEGINNING = /[a-z][a-z0-9+.-]{1,30}:(?:\/\/|\\\\)|(?<=:)\/\//gi
@@ -100,7 +97,7 @@ function readInside (word: string, isAddress: boolean): Address[] {
   const decoded = word.includes('%') ? decodePercents(word) : word
   // Programs do not agree about a backslash before an @.
   if (SPECIAL.test(decoded) && /\\[^@]*@/.test(decoded)) inside.add(decoded.replace(/^([a-z]+:)[/\\]*.*@/i, '$1//'))
-  // The rest of an address goes to its host, but that host may forward to an address in the rest.
+  // The rest of an address goes to its host, but that host might forward to an address in the rest.
   if (!isAddress || !word.includes('//')) {
     if (decoded !== word) inside.add(decoded)
     const pieces = decoded.split(GLUE)
@@ -238,7 +235,7 @@ const MOST_LEVELS = 3
 /** Returns the addresses in the input of a tool, when nobody knows how the tool uses its input. */
 export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS): Address[] {
   if (typeof input === 'string') return addressesOfText(input, name, depth)
-  // One number may be an address: its four bytes.
+  // One number can be an address: its four bytes.
   if (typeof input === 'number') return input > 0xffffff && Number.isInteger(input) ? [readNamed(name, String(input)) ?? []].flat() : []
   if (Array.isArray(input)) {
     // The parts of a host name, each in an entry of a list.

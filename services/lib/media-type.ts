@@ -121,7 +121,7 @@ const looksLikeText = (bytes: Buffer) => hasByteOrder(bytes) || !bytes.subarray(
 function isSurelyText (bytes: Buffer): boolean {
   const start = bytes.subarray(0, LOOKED_AT)
   if (start.length === 0 || start.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27))) return false
-  // The last character may be cut off.
+  // The last character can be cut off.
   return !new TextDecoder().decode(start, { stream: true }).includes('\ufffd')
 }
 

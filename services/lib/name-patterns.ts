@@ -9,7 +9,7 @@ export function createNamePatterns () {
   const matcher = (pattern: string) => {
     let match = matchers.get(pattern)
     if (match === undefined) {
-      // `bash` lets * match "/", and `dot` a leading dot. Names may contain both, and "*": "deny" must match every name.
+      // `bash` lets * match "/", and `dot` a leading dot. Names can contain both, and "*": "deny" must match every name.
       match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
       if (matchers.size >= MOST_KEPT) matchers.clear()
       matchers.set(pattern, match)

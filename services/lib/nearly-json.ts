@@ -14,7 +14,7 @@ export function readNearlyJson (text: string): { value: unknown } | undefined {
   const whole = readJson(bare)
   if (whole !== undefined) return { value: whole }
   const value = readValue(reader, 0)
-  // Two values side by side may be two calls, or anything else.
+  // Two values side by side might be two calls, or anything else.
   const isRead = value !== NONE && !reader.isCut && bare.slice(reader.at).trim() === ''
   return isRead ? { value } : undefined
 }
@@ -259,7 +259,7 @@ function readBare (reader: Reader): unknown {
   if (found === null) return NONE
   reader.at += found[0].length
   const word = found[0].trim()
-  // A word or number at the very end of the text may be incomplete.
+  // A word or number at the very end of the text can be incomplete.
   if (reader.at === reader.text.length) return NONE
   if (Object.hasOwn(WORDS, word.toLowerCase())) return WORDS[word.toLowerCase()]
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word) ? Number(word) : word

@@ -191,7 +191,7 @@ export function isOpenedPath (path: string): boolean {
   const names = all.slice(all.findLastIndex((name, at) => name === 'worktrees' && isOpened('', all[at - 1] ?? '')) + 1)
   return names.some((name, at) => {
     const plain = plainName(name)
-    // `GIT~1` may be the short name of `.git` on Windows.
+    // `GIT~1` can be the short name of `.git` on Windows.
     return VERSION_CONTROL.has(plain) || isShortName(plain) || isOpened(names[at - 1] ?? '', name) ||
       (plain === '.env' && at === names.length - 1)
   })

@@ -36,7 +36,7 @@ export type Redactor = ReturnType<typeof createRedactor>
 /** Creates a redactor that replaces these secrets in texts: in plain form, escaped as in JSON and URLs, in hex and in base64. */
 export function createRedactor (secrets: Iterable<string>, by = REPLACEMENT) {
   const variants = [...secrets].filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(encodingsOf)
-  // The longest first, because one may be part of another.
+  // The longest first, because one can be part of another.
   const sorted = [...new Set(variants)].sort((a, b) => b.length - a.length)
   const shortest = sorted.at(-1)?.length ?? Infinity
   return {

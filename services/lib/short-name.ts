@@ -40,7 +40,7 @@ function wordsOf (text: string): string {
     end = index + segment.length
   }
   if (end === 0) {
-    // A single word that is longer than a name may be.
+    // A single word that is longer than a name can be.
     let kept = 0
     for (const { segment, index } of graphemesOf(text)) {
       if (++kept >= LONGEST) break

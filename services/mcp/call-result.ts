@@ -25,7 +25,7 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   }
   const whole = {
     content: blocks,
-    // MCP 2025-11-25 allows only objects here; newer servers may answer with a list or a text.
+    // MCP 2025-11-25 allows only objects here; newer servers can answer with a list or a text.
     ...structured !== undefined && { structuredContent: typeof structured === 'object' ? structured : { result: structured } }
   }
   const fitting = withinLimits(whole)

@@ -120,7 +120,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 
   async function listTools (limit: AbortSignal) {
     const { capabilities } = session
-    // Small servers may declare no capabilities at all, although they have tools.
+    // Small servers might declare no capabilities at all, although they have tools.
     const isSilent = Object.keys(capabilities).length === 0
     if (capabilities.tools === undefined && !isSilent) return readDefinitions([])
     const ask = (cursor: Json) =>
@@ -220,7 +220,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     })
   } catch (error) {
     const why = abortKind(error) === undefined ? await endReason() : undefined
-    // The local `close` is the transport's own: after an aborted attempt, the property `transport.close` may still hold the replacement.
+    // The local `close` is the transport's own: after an aborted attempt, the property `transport.close` can still hold the replacement.
     await close()
     // If the server refuses to initialize, the client disconnects by itself. Then the error tells more than the end of the connection.
     const known = why === DISCONNECTED ? undefined : why

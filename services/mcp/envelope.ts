@@ -58,7 +58,7 @@ const ANSWER_KEYS = ['jsonrpc', 'id', 'result', 'error', 'method', 'params']
 
 function readAnswer (value: Json, id: RequestId | undefined): Answer | undefined {
   const hasOutcome = 'result' in value || 'error' in value
-  // An object without `jsonrpc` is an answer only if it has no other fields: a JSON line of a log may have a `result`, too.
+  // An object without `jsonrpc` is an answer only if it has no other fields: a JSON line of a log can have a `result`, too.
   const isKnown = value.jsonrpc === '2.0' || (hasOutcome && Object.keys(value).every((key) => ANSWER_KEYS.includes(key)))
   if (!isKnown || (!hasOutcome && id === undefined)) return undefined
   const { error, result } = value

@@ -135,7 +135,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
         throw new NotSent('The tool server does not read its input.')
       }
       if ('method' in message && 'id' in message) pending.set(Number(message.id), message.method)
-      // The answer may still arrive. Then it counts as unsolicited.
+      // The answer might still arrive. Then it counts as unsolicited.
       if ('method' in message && message.method === 'notifications/cancelled') pending.delete(Number(message.params?.requestId))
       stdin!.write(`${JSON.stringify(message)}\n`)
     },

@@ -58,7 +58,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
     return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
       const [listed, templates] = await Promise.all([
         pages(server, 'resources/list', 'resources', limit),
-        // Servers without templates may refuse this request.
+        // Servers without templates might refuse this request.
         pages(server, 'resources/templates/list', 'resourceTemplates', limit).catch(() => {
           limit.throwIfAborted()
           return { all: [], isCut: false }

@@ -12,10 +12,7 @@ export const STATELESS_VERSION = '2026-07-28'
 
 /** The prefix of MCP's own keys in `_meta`. */
 const META = 'io.modelcontextprotocol'
-/**
-const META = 'io.modelcontextprotocol' * The most times that a server can answer one request with questions. The elicitor limits the number
-const META = 'io.modelcontextprotocol' * of questions.
-const META = 'io.modelcontextprotocol' */
+/** The most times that a server can answer one request with questions. The elicitor limits the number of questions. */
 const MAX_ROUNDS = 32
 /** The pause before a request is sent again if the server answered `input_required` without a question, in milliseconds. */
 const PATIENCE_MS = 1_000

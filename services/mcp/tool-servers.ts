@@ -167,7 +167,7 @@ export function createToolServers (parts: Parts) {
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    // If the file could not be read completely, `entries` may lack servers whose records must be kept.
+    // If the file could not be read completely, `entries` can lack servers whose records must be kept.
     if (config.problem === undefined) {
       sources.retain(new Set(entries.keys()))
       knownTools.retain(new Set(entries.keys()))

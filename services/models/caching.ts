@@ -41,9 +41,9 @@ export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options
  */
 const MARK = { type: 'ephemeral' }
 /**
-const MARK = { type: 'ephemeral' } * The number of messages at the end of the prompt that are marked, so that the next call finds this
-const MARK = { type: 'ephemeral' } * prompt in the cache. A call can have four marks.
-const MARK = { type: 'ephemeral' } */
+ * The number of messages at the end of the prompt that are marked, so that the next call finds this prompt in the cache. A call can have
+ * four marks.
+ */
 const MARKED_MESSAGES = 2
 
 /**

@@ -65,7 +65,7 @@ export async function generateWithin (
     isCutOff = abortKind(error) !== undefined
     throw error
   } finally {
-    // A failed call costs nothing; a call that was cut off may cost something.
+    // A failed call costs nothing; a call that was cut off might cost something.
     if (called !== undefined && (result !== undefined || isCutOff)) {
       const { id, prompt, tools } = called
       const estimate = () => ({

@@ -153,12 +153,12 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
           unsaved.delete(id)
         } else if (known === undefined) {
           const created = op.value as StoredNotification
-          // Two transactions at the same moment may open notifications with the same key: the first one stands.
+          // Two transactions at the same moment can open notifications with the same key: the first one stands.
           if (isKnown(created.key)) void remove([created]).catch(() => {})
           else opened(created, nameIn(ops, created.taskId))
         } else {
           if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
-          // The notification may have been closed in memory during the write.
+          // The notification might have been closed in memory during the write.
           const { closedAt } = kept.get(id)!
           kept.set(id, { ...op.value as StoredNotification, ...(closedAt !== undefined && { closedAt }) })
         }

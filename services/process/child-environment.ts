@@ -19,10 +19,7 @@ const SECRET_NAMES = [
 ]
 /** Variables with such a name that hold no secret, and that shells, ssh and git need. */
 const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/
-/**
-const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ * Matches a URL that contains a password. Proxy variables are allowed to have
-const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ * one, because without it programs would reach nothing.
-const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/ */
+/** Matches a URL that contains a password. Proxy variables are allowed to have one, because without it programs would reach nothing. */
 const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
 const PROXY = /_PROXY$/i
 

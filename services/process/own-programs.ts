@@ -41,7 +41,7 @@ export function childProgram (name: 'box-forwarder' | 'desktop' | 'port-relay' |
   const code = readPacked(packed)
   if (code === undefined) return { command, args: [fileURLToPath(source(name)), ...args], env, input: Buffer.alloc(0) }
   const program = [join(openPack()!.folder, packed), String(code.length), ...args]
-  // Electron may have no such module.
+  // Electron might have no such module.
   return process.getBuiltinModule('node:sea')?.isSea()
     ? { command, args: [RUN_INPUT, ...program], env, input: code }
     : { command, args: ['-e', `(${runInput})(${runCode}, ...process.argv.slice(1))`, ...program], env, input: code }

@@ -53,7 +53,7 @@ export function procStat (pid: number | 'self') {
   if (process.platform !== 'linux') return undefined
   try {
     const text = readAtOnce(`/proc/${pid}/stat`)
-    // The name is in parentheses and may hold any character.
+    // The name is in parentheses and can hold any character.
     const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [ppid, group, session] = fields.slice(0, 3).map(Number)
     return { state, ppid, group, session, started: Number(fields[18]) }

@@ -11,8 +11,8 @@ const setGrowth = (factor: number) => {
   if (isNode) setFlagsFromString(`--semi-space-growth-factor=${factor}`)
 }
 
-// A young generation that may not grow is collected more often. That costs almost nothing while no model is streaming, and a third of the
-// tokens per second while many are.
+// A young generation that is not allowed to grow is collected more often. That costs almost nothing while no model is streaming, and a
+// third of the tokens per second while many are.
 
 /**
  * Keeps the young generation of V8's heap at its present size, which is 2 MB when the process has just started. V8 rejects compiled code

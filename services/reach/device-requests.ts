@@ -97,7 +97,7 @@ export function createDeviceRequests ({ inbox, devices, say }: {
     ): Promise<Pick<DecidedApproval, 'approvalId' | 'state'>> {
       const approved = answer === 'once'
       const seen = await show(approvalId, signal).catch((error) => {
-        // The earlier decision may be this device's own, whose response was lost. The inbox checks that.
+        // The earlier decision might be this device's own, whose response was lost. The inbox checks that.
         if (error instanceof ServiceError && error.code === 'ERR_APPROVAL_DECIDED') return undefined
         throw error
       })

@@ -48,7 +48,7 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
     switch (event.type) {
       case 'context': {
         const { system, tools, deferred } = event.context
-        // The first step may have begun before: its answer line must follow the context.
+        // The first step might have begun before: its answer line must follow the context.
         const at = lines.at(-1) === answer ? lines.length - 1 : lines.length
         lines.splice(at, 0, { type: 'context', system, tools, deferred })
         break

@@ -32,7 +32,7 @@ export function announceRuns (
     const run = announced(op.value as AnnouncedRun)
     const { runId, status } = run
     if (isOver(run)) {
-      // The record of a run that has ended may be written again.
+      // The record of a run that has ended might be written again.
       if (known !== undefined) end(op.key, run, status)
       return
     }

@@ -107,7 +107,7 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
 export function threadRunView (run: ThreadRun, { questions, events, limit, now }: Shown & { now: number }): RunView {
   const { messageId, model, protocol, history, answerAt, notes, resumable, isOneOff, crashes, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
-  // After the end of a run, its record may contain more than its events.
+  // After the end of a run, its record can contain more than its events.
   const steering = (shown.steered ?? result?.steered ?? []).map(({ text }) => text)
   return { ...result, ...shown, steering, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
 }

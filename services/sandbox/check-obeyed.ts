@@ -145,7 +145,7 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
     let root = path
     while (after.entries.has(dirname(root))) root = dirname(root)
     if (committed.has(path) || done.has(root)) continue
-    // A new folder is moved as a whole, unless a part of it may stay.
+    // A new folder is moved as a whole, unless a part of it is allowed to stay.
     const isWhole = !before.entries.has(root) && ![...committed].some((each) => each === root || each.startsWith(`${root}/`))
     if (isWhole) done.add(root)
     if (isWhole || after.entries.get(path)?.kind !== 'folder') await putBack(check, isWhole ? root : path)

@@ -36,7 +36,7 @@ export function createCommitEnds (shelf?: EndsShelf) {
     /** Returns the recorded ends in order, followed by the unrecorded ends from before a command, which count as made by others. */
     async list (before: ObeyedState): Promise<CommitEnd[]> {
       await ready()
-      // When the record is full, an unrecorded end may be of an earlier command.
+      // When the record is full, an unrecorded end might be of an earlier command.
       const others = known.size < MOST ? [...tipsOf(before)].filter((id) => !known.has(id)) : []
       return [...known.values(), ...others.map((id) => ({ id, isOfCommand: false }))]
     },

@@ -174,7 +174,7 @@ function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Arra
   const isHidden = (path: string) => isBeside(path) && dirname(path) !== '/' && !shown.some((each) => isIn(each, path))
   const find = (texts: string[], isSought: (path: string) => boolean) => texts.flatMap((text) => placesIn(text, facts)).find(isSought)
 
-  // Dot folders are searched for by name, because the command may have changed to another folder.
+  // Dot folders are searched for by name, because the command might have changed to another folder.
   const key = keys.find((each) => {
     const name = basename(each).startsWith('.') ? basename(each) : each
     return failures.some((text) => text.includes(`${name}/`))

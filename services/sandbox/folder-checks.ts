@@ -201,7 +201,7 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
     if (!before.entries.has(path) && !isOpenedPath(path) && !before.named.some((place) => isIn(place, path))) continue
     const [entry, content] = [await entryAt(path), await readSmall(path, undefined, 'base64')]
     const digest = content && `sha256:${createHash('sha256').update(content, 'base64').digest('base64url')}`
-    // The file may have changed again since.
+    // The file might have changed again since.
     if (after === null ? entry !== undefined : digest !== after || entry === undefined) continue
     isObeyed = true
     before.entries.delete(path)

@@ -10,16 +10,9 @@ import { readSmall } from './read-small.ts'
 /** Folders of a git directory with plain data: a regular file in them is allowed, a link is not. */
 export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer'])
 /**
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * Files of a git
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * directory that a
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * command is allowed
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * to write: the
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * index, HEAD and its
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * siblings, messages,
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * packed refs, and
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * notes of
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) * operations.
-export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer']) */
+ * Files of a git directory that a command is allowed to write: the index, HEAD and its siblings, messages, packed refs, and notes of
+ * operations.
+ */
 export const PLAIN_FILES = new RegExp(
   '^(?:index|[A-Z_]*HEAD|[A-Z]+_(?:EDIT)?MSG|[A-Z]+_MODE|MERGE_RR|MERGE_AUTOSTASH|AUTO_MERGE|BISECT_[A-Z_]+|NOTES_MERGE_[A-Z]+|' +
     'EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|packed-refs(?:\\.new)?|shallow|sharedindex\\.[0-9a-f]+|gc\\.(?:log|pid)|' +

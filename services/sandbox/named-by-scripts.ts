@@ -218,7 +218,7 @@ export async function namedByScripts (
       await add(word, (place) => isSettings(folder, place))
       if (isProgram) continue
       for (const ending of /^\.\.?\//.test(word) ? ENDINGS : ['']) await add(word + ending, isScript)
-      // A file that does not exist yet may be started or read once a command has created it.
+      // A file that does not exist yet might be started or read once a command has created it.
       if (word.includes('/')) await add(word, mayBecomeScript, around)
       if (word.includes('/')) await add(word, isPlain)
       else if (MAY_COME.test(word) && !OF_PROJECT.test(word)) await add(word, isMissing, around)
@@ -241,7 +241,7 @@ export async function namedByScripts (
     const isShell = SHELL.test(text) && !/\.(?:py|[cm]?js|ts)$/.test(path)
     // Of the files that a program of the project names, only its settings count.
     const isProgram = scripts !== undefined && !isShell && !OF_DEVELOPERS.test(relative(folder, path))
-    // A path may be relative to a folder of the repository, for which a variable may stand, or to the folder of the script.
+    // A path can be relative to a folder of the repository, for which a variable can stand, or to the folder of the script.
     const git = [...gitDirectories.keys()].find((each) => isIn(each, path))
     const around = git === undefined ? [topOf(path)] : [...tops.get(git) ?? [], git]
     await read(text, [...around, dirname(path)], { isProgram, isPython })
@@ -298,11 +298,7 @@ const isSettings = async (folder: string, place: string) =>
 const isMissing = (place: string): Promise<boolean> => stat(place).then(() => false, () => !/[$*{%]/.test(basename(place)))
 const mayBecomeScript = async (place: string): Promise<boolean> =>
   await isMissing(place) || (!basename(place).includes('.') && isFile(place))
-/**
-  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * Whether this is an existing file that scripts might read:
-  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * its name has no extension, and does not tell what is in the
-  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) * file.
-  await isMissing(place) || (!basename(place).includes('.') && isFile(place)) */
+/** Whether this is an existing file that scripts might read: its name has no extension, and does not tell what is in the file. */
 const isPlain = async (place: string): Promise<boolean> =>
   /^(?!.*file$|[A-Z]+$)[\w-]+$/.test(basename(place)) && isFile(place)
 const isFile = (place: string): Promise<boolean> => stat(place).then((found) => found.isFile(), () => false)

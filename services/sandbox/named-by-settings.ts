@@ -89,7 +89,7 @@ function namesIn (text: string, home: string): Named[] {
     const value = (named ?? ANY.exec(line)?.[1] ?? '').replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
       .replace(/(?<=^!?|[\s'])~\//g, `${home}/`)
     if (value === '') return []
-    // Any other setting, such as an alias or the pager of one command: it may name a script.
+    // Any other setting, such as an alias or the pager of one command: it might name a script.
     if (named === undefined && !value.startsWith('!')) {
       const words = value.split(WORDS).filter((word) => /^[^*:]*[./][^*:]*$/.test(word))
       return words.map((word) => ({ kind: 'word', value: word, isDriver: false }))

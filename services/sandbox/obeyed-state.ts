@@ -5,7 +5,7 @@ import { readSmall } from './read-small.ts'
 
 // The state of what programs obey in a working folder, which means that they act on it by themselves: git settings, hooks, editor settings.
 // Each look, before and after a command, covers all of it. Files are compared by kind, device, inode and the time of the last status change
-// (ctime), which nobody can set. Only contents that may have to be put back are read.
+// (ctime), which nobody can set. Only contents that might have to be put back are read.
 
 /** The most bytes of one file, and of all files together, that are kept so that they can be put back. */
 const LARGEST_KEPT = 1024 ** 2

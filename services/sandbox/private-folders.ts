@@ -18,10 +18,7 @@ const MOST_ENTRIES = 200_000
 const MOST_IN_ALL = 8 * 1024 ** 3
 /** Folders that no command used for this many milliseconds are deleted. */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
-/**
-const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 * Folders that a command used within this many milliseconds are kept, because their conversation
-const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 * might not be stored yet.
-const UNUSED_MS = 30 * 24 * 60 * 60 * 1000 */
+/** Folders that a command used within this many milliseconds are kept, because their conversation might not be stored yet. */
 const NEW_MS = 24 * 60 * 60 * 1000
 /** While a command runs: milliseconds between two readings of the free space on the disk, and between two measurements of all files. */
 const LOOK_MS = 50
@@ -169,7 +166,7 @@ export async function watchSize (
   }
   let free = await freeBytes()
   const first = await measureAll(folders)
-  // If the folders hold too much already, the command may still make room.
+  // If the folders hold too much already, the command might still make room.
   const most = { bytes: Math.max(mostBytes, first.bytes), entries: Math.max(MOST_ENTRIES, first.entries) }
   let size = first
   let measuredAt = clock.awake()

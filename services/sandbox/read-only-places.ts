@@ -6,9 +6,9 @@ import { isIn } from './box-places.ts'
 import { type Held, holdEntry } from './held.ts'
 import type { ObeyedState } from './obeyed-state.ts'
 
-// Finds the places that a command in a box may read but not change: files and folders that programs act on as soon as somebody opens or
-// enters a folder, and those that git acts on in the repositories of the working folder. Otherwise a change would affect other programs
-// while the command still runs.
+// Finds the places that a command in a box is allowed to read but not to change: files and folders that programs act on as soon as somebody
+// opens or enters a folder, and those that git acts on in the repositories of the working folder. Otherwise a change would affect other
+// programs while the command still runs.
 
 /** The most read-only places. Each is a mount, and 300 mounts take 0.76 s. */
 const MOST_PLACES = 64
@@ -41,7 +41,7 @@ export async function holdObeyed (
   if (fd === undefined) holdEntry(held, { entry: folder.entry('.git'), path: git, isWritable: false })
   for (const path of [...ofGit, ...opens]) {
     const opened = holdEntry(held, { entry: path, path, isWritable: false })
-    // Another command may have moved the place, or put a link on the way to it, since it was found.
+    // Another command might have moved the place, or put a link on the way to it, since it was found.
     if (opened === undefined || readlinkSync(`/proc/self/fd/${opened}`) === path) continue
     closeSync(opened)
     held.pop()

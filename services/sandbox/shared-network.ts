@@ -10,13 +10,9 @@ import { makeTemporary } from './temporary.ts'
 /** The path of nsenter, which joins a network. PATH is not searched, because it might contain a folder that the agent writes to. */
 const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync)
 /**
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * The process that keeps the
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * network alive. It writes READY
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * when it runs: a process that
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * joins earlier might find a
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * namespace without users, or
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) * without a loopback interface.
-const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync) */
+ * The process that keeps the network alive. It writes READY when it runs: a process that joins earlier might find a namespace without
+ * users, or without a loopback interface.
+ */
 const READY = 'ready'
 const KEEPER = ['/bin/sh', '-c', `echo ${READY} >&2; exec /bin/sleep 2147483647`]
 const START_MS = 10_000

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CommitEnd } from './commit-ends.ts'
 
-// A changed obeyed file may stay if it comes from a commit that no command in a box made. Commands can replace git's objects and lie about
-// the order of commits, so the answers of git are only hints: each object is compared with its digest.
+// A changed obeyed file is allowed to stay if it comes from a commit that no command in a box made. Commands can replace git's objects and
+// lie about the order of commits, so the answers of git are only hints: each object is compared with its digest.
 
 /** Runs git with these arguments and this standard input. Returns the output; undefined if git failed. */
 type AskGit = (args: string[], input?: string) => Promise<Buffer | undefined>

@@ -289,7 +289,7 @@ function readLock (dir: string): Claim | undefined {
 }
 
 function parse (text: string): Claim | undefined {
-  // A lock may be incomplete after a crash; LevelDB's own lock still protects the data.
+  // A lock can be incomplete after a crash; LevelDB's own lock still protects the data.
   const { pid, started, directory, parent, ending } = readJson(text) ?? {}
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   const isNamed = typeof directory?.inode === 'string'

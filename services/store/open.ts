@@ -56,7 +56,7 @@ export async function openData (
     location: join(dir, 'data'),
     source: { dir, passphrase: options.passphrase || undefined },
     newest: newestOf(steps),
-    // On Windows, another starting process may test whether the database is open, which blocks the opening for a moment.
+    // On Windows, another starting process might test whether the database is open, which blocks the opening for a moment.
     retries: tookOver || process.platform === 'win32' ? LOCKED_RETRIES : 0,
     reopen: () => openDatabase(place.location, { createIfMissing: false })
   }

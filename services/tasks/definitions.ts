@@ -224,7 +224,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           : await inheritProvenance(deps.store, deps.store.digest(by.threadId), taskId)
         const isReset = isNewGoal || plan !== undefined
         const options = taskOptions(changes, task.options)
-        // Approval settings are checked against the options only if one of the two changes, because the agent may have changed since.
+        // Approval settings are checked against the options only if one of the two changes, because the agent might have changed since.
         const { options: now } = (changes.options ?? approval) === undefined ? {} : await agents.resolve([options])
         const changed: StoredTask = {
           ...task,

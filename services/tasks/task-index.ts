@@ -112,7 +112,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       else found.set(taskId, state)
     }
     for (const [taskId, state] of known) staleKeys.add(taskStateKey(taskId, state))
-    // After a repair of the database, tasks may lack their index entries.
+    // After a repair of the database, tasks might lack their index entries.
     for (const taskId of missing) found.set(taskId, await stateOf(taskId))
     const readable = missing.flatMap((taskId) => {
       const state = found.get(taskId)
@@ -176,7 +176,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       try {
         await work(ops)
       } catch (error) {
-        // The failed write may have reached the disk, so the next load reads the keys again.
+        // The failed write might have reached the disk, so the next load reads the keys again.
         states = undefined
         throw error
       } finally {

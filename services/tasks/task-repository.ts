@@ -313,7 +313,7 @@ export function createTaskRepository (
     ): AsyncGenerator<StoredTask> {
       for (const taskId of (await index.load()).matching(filter)) {
         const task = await find(taskId, damaged)
-        // The task may have changed since the index was read.
+        // The task might have changed since the index was read.
         const { status = task?.status, type = task?.taskType } = filter
         if (task !== undefined && task.status === status && task.taskType === type) yield task
       }
@@ -357,7 +357,7 @@ export function createTaskRepository (
       for await (const [key, { runId }] of index) {
         const run = await runById(runId)
         if (run !== undefined) yield run
-        // The run may have been removed since the index was read.
+        // The run might have been removed since the index was read.
         else if (await store.get(key) !== undefined) damaged({ runId, runNumber: numberOf(key) })
       }
     },

@@ -342,7 +342,7 @@ async function recoverImported (
       after = ended.task
     }
     if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
-    // Nobody on this computer has decided that these tasks may run without asking.
+    // Nobody on this computer has decided that these tasks are allowed to run without asking.
     const isUnasked = after.approval.mode === 'never' || after.approval.mode === 'granted'
     if (isUnasked && GOING.includes(after.status)) {
       const { nextRunAt, ...paused } = after

@@ -283,7 +283,7 @@ export function createThreadService (
         await agents.using(settings?.agent, async () =>
           isKept
             ? put([])
-            // Another request may have created the thread meanwhile.
+            // Another request might have created the thread meanwhile.
             : agent.exclusive(id, async () => put(await isThere() ? [] : await threads.replace(id, taken, unansweredIn))))
         return withSettings(await require(id))
       })

@@ -96,7 +96,7 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
     if (markOf(message) !== undefined) continue
     const known = byId.get(message.id as string) ?? open.find((each) => each.own === own)
     const isTurn = turns[next]?.own === own
-    // The same text may be both a turn and a steering message. Then the message after it decides.
+    // The same text can be both a turn and a steering message. Then the message after it decides.
     if (known !== undefined && !(isTurn && turns[next + 1]?.own === users[n + 1].own)) {
       open = open.filter((each) => each !== known)
       result[at] = marked(message, { id: known.id, state: 'read' })

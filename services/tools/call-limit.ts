@@ -82,7 +82,7 @@ function createCallProgress ({ clock, signal, report }: {
     isWaiting = true
     clock.sleep(wait, signal).then(() => {
       isWaiting = false
-      // Another report may have been passed on meanwhile, so the time is checked again.
+      // Another report might have been passed on meanwhile, so the time is checked again.
       passInTime()
     }, () => {})
   }

@@ -28,14 +28,7 @@ const SAME: readonly string[][] = [
 ]
 /** Names of a property that wraps the whole input. */
 const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data']
-/**
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * Names of
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * properties
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * that can
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * occur
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * beside a
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] * wrapper.
-const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data'] */
+/** Names of properties that can occur beside a wrapper. */
 const BESIDE = ['name', 'tool', 'toolname', 'function', 'functionname', 'type', 'id', 'action']
 
 const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()

@@ -210,7 +210,7 @@ export function forModel (output: ToolOutput, most = MODEL_BYTES): ToolOutput {
   if (strings !== undefined) return strings
   const lists = largestThatFits({ smallest: 0, most }, (items) => shorten(output, SHORTEST_STRING, items))
   if (lists !== undefined) return lists
-  // Only deep nesting is left to cut, so the JSON is returned as text. Escaping may double its length, and again in the JSON of this
+  // Only deep nesting is left to cut, so the JSON is returned as text. Escaping can double its length, and again in the JSON of this
   // result.
   return { truncated: true, json: cut(JSON.stringify(output), most / 8) }
 }

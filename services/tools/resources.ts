@@ -94,7 +94,7 @@ async function list (server: ResourceServer, cursor: string | undefined, context
   const from = Number(shown)
   const [found, templates] = await Promise.all([
     server.request('resources/list', page === '' ? {} : { cursor: page }, context),
-    // Servers without templates may refuse this request.
+    // Servers without templates might refuse this request.
     cursor === undefined ? server.request('resources/templates/list', {}, context).catch(() => ({})) : {}
   ])
   const entries = entriesOf(found, 'resources', 'uri')

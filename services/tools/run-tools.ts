@@ -41,7 +41,7 @@ export function createRunTools ({ builtin, merged, permissions, unavailable }: P
     const filled = isSourceTool(tool) && tool.checksInput ? withDefaults(tool.model.schema, input) : input
     const error = findMistake(tool, filled)
     if (error === undefined) return { ok: true, input: filled }
-    // A property's default may violate the property's own schema.
+    // A property's default can violate the property's own schema.
     if (filled !== input && findMistake(tool, input) === undefined) return { ok: true, input }
     const mended = mendInput(tool.model.schema, filled)
     if (mended === filled || findMistake(tool, mended) !== undefined) return { ok: false, error }

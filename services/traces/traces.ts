@@ -189,7 +189,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       const { runId, status, taskId, completedAt } = run
       if (!isOver(run)) return
       steps.delete(runId)
-      // An interrupted run of a task may continue after a restart, so its span is not written yet. The earlier process
+      // An interrupted run of a task might continue after a restart, so its span is not written yet. The earlier process
       // has written the runs that ended before this start.
       if (status === 'interrupted' ? taskId !== undefined : (completedAt ?? 0) < begunAt) return
       if (ended.has(runId)) return

@@ -26,7 +26,7 @@ export function uncoveredCalls (entries: Entries): UncoveredCall[] {
   const calls = entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
     uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
   )
-  // After a crash, a call may have been passed to the application twice.
+  // After a crash, a call might have been passed to the application twice.
   return [...new Map(calls.map((call) => [call.toolCallId, call])).values()]
 }
 
@@ -175,8 +175,8 @@ export interface AsLeft {
 }
 
 /**
- * Returns which of the real paths `among` are still as the run with these entries left them. At a path that the run deleted, nothing must
- * be there now.
+ * Returns those of the real paths `among` that are still as the run with these entries left them. A path that the run deleted counts as
+ * such if nothing is there now.
  */
 export async function pathsAsLeft (
   entries: Entries,

@@ -99,7 +99,7 @@ export function createUsageRepository (
     const { rows } = await openDay(day)
     const key = owner && keyOf(owner)
     const isDeleted = () => key !== undefined && since < (deleted.get(key) ?? 0)
-    // The record of a deleted owner is not read: the record may still be on disk, and would then stay in memory.
+    // The record of a deleted owner is not read: the record might still be on disk, and would then stay in memory.
     const record = key === undefined || isDeleted() ? undefined : await open<OwnerUsage>(key, () => ({ id: owner!.id, days: {} }))
     const find = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
     const name = find(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model

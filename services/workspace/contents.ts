@@ -36,7 +36,7 @@ export async function readWhole (
   for (;;) {
     signal?.throwIfAborted()
     let filled = 0
-    // Before the end of the file, a read may return less than the chunk.
+    // Before the end of the file, a read can return less than the chunk.
     for (let bytesRead = -1; bytesRead !== 0 && filled < chunk.length; filled += bytesRead) {
       ;({ bytesRead } = await file.read(chunk, filled, chunk.length - filled, size + filled))
     }

@@ -23,10 +23,7 @@ const VERSION = 3
 const MOST_NAMED = 20
 /** The most bytes of the text of a file `.git`. */
 const LONGEST_LEAD = 4096
-/**
-const LONGEST_LEAD = 4096 * Two changes within this many milliseconds can have the same change time, which then does not show the later
-const LONGEST_LEAD = 4096 * change.
-const LONGEST_LEAD = 4096 */
+/** Two changes within this many milliseconds can have the same change time, which then does not show the later change. */
 const RACY_MS = 100
 
 /** The newest record that this thread has written or read. */

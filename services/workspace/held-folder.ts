@@ -83,7 +83,7 @@ export function openEntry (folder: HeldFolder, name: string): { descriptor: numb
 /** Fills a buffer from an open file. Returns the number of bytes: fewer at the end of the file. */
 export function readInto (bytes: Buffer, descriptor: number, position: number): number {
   let filled = 0
-  // Before the end of the file, a read may return less than the buffer holds.
+  // Before the end of the file, a read can return less than the buffer holds.
   for (let read = -1; read !== 0 && filled < bytes.length; filled += read) {
     read = readSync(descriptor, bytes, filled, bytes.length - filled, position + filled)
   }

@@ -18,10 +18,7 @@ export { isAddedObject, type Units } from './whole-units.ts'
 /** Clones a folder (jobs `cloneFolder`, `compareClone` and `settleClone`), and copies changes between folder and clone. */
 export { chainsOfCopy, refreshClone } from './clone-differences.ts'
 export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts'
-/**
-export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts' * `watch`: hints that something in folders
-export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts' * might have changed.
-export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts' */
+/** `watch`: hints that something in folders might have changed. */
 export { createFolderWatches, MOST_OF_ONE } from './watch.ts'
 /** The disk space for kept contents. */
 export { createUndoSpace, type UndoSpace } from './space.ts'

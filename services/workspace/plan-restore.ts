@@ -98,7 +98,7 @@ export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): P
   await inBatches(steps.filter(isCleared), async (step) => names.set(step, await namesIn(step)))
   const folders = new Set(steps.map(({ path }) => dirname(path)))
   await inBatches([...folders], async (path) => there.set(path, await lstat(path).then((found) => found.isDirectory(), () => false)))
-  // Paths that are left unchanged may keep others from being removed: the folder that contains them, and the unit to which they belong.
+  // Paths that are left unchanged can keep others from being removed: the folder that contains them, and the unit to which they belong.
   for (let stuck = stuckAmong(steps, names, there); stuck.size > 0; stuck = stuckAmong(steps, names, there)) {
     for (const chain of stuck) {
       const { unit } = chain
@@ -159,7 +159,7 @@ export const usedSince = ({ kind }: ChainUnit): UndoReason => kind === 'reposito
 /** Returns why a unit is left unchanged; undefined if it can be restored, or is restored already. */
 async function whyUnitStays (unit: ChainUnit, fates: Fate[], { paths, isContinued }: PlanParts): Promise<UndoReason | undefined> {
   if (fates.every((fate) => fate === 'done')) {
-    // The content of a side file may have moved into the database since.
+    // The content of a side file might have moved into the database since.
     const isAsBefore = unit.kind === 'repository' || (await lookAtUse(unit.path, unit.kind, paths)).digest === unit.before
     return isAsBefore ? undefined : usedSince(unit)
   }
@@ -203,7 +203,7 @@ async function compare (chain: Chain, parts: PlanParts): Promise<Fate> {
   const { paths } = parts
   try {
     const now = await lookAt(path, left ?? before, { paths })
-    // A file that could not be read before may be readable now.
+    // A file that could not be read before might be readable now.
     const isUnread = isModeAlone(chain) && !isSame(left, before)
     return await compareFound(chain, now, isUnread ? await lookAt(path, before, { paths }) : now, parts)
   } catch (error) {

@@ -76,7 +76,7 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
   if (before?.kind === 'file') return writeFile(before, step, parent, name, writing)
   const place = parent.entry(name)
   if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
-  // The mode of the folder is set last, because it may forbid to put something into the folder.
+  // The mode of the folder is set last, because it might forbid to put something into the folder.
   if (before?.kind === 'folder') await mkdir(place, 0o700)
   else if (before?.kind === 'link') await symlink(before.target, place)
 }

@@ -7,7 +7,7 @@ const COLLECT_MS = 250
 
 const WITHIN_RUN = new Set(['task:tool-start', 'task:tool', 'task:phase', 'task:eval'])
 
-/** Returns the query keys of the data that an event may have changed. */
+/** Returns the query keys of the data that an event might have changed. */
 export function keysOf (event: ServiceEvent): string[][] {
   const { type, runId, threadId, taskId } = event as { type: string, runId?: string, threadId?: string, taskId?: string }
   const ofRun = runId === undefined ? [] : [keys.run(runId), keys.changes(runId)]
@@ -25,7 +25,7 @@ export function keysOf (event: ServiceEvent): string[][] {
   return [keys.tasks(), keys.digest(), ...ofRun, ...owner]
 }
 
-/** Removes closed approvals from the page first: their preview and their task may be deleted too, and must not be read again. */
+/** Removes closed approvals from the page first: their preview and their task might be deleted too, and must not be read again. */
 async function removeClosed (ids: Set<string>) {
   queries.setQueryData<ApprovalList>(
     keys.approvals(),

@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '../../../client/events.ts'
 
 /**
- * Messages from a tab to the worker. `ask`: the tab asks for the token, and may pass its own. `enter`: the user has entered a token.
+ * Messages from a tab to the worker. `ask`: the tab asks for the token, and can pass its own. `enter`: the user has entered a token.
  * `follow` and `leave`: the tab starts or stops following events.
  */
 export type FromTab = { type: 'ask', token?: string } | { type: 'enter', token: string } | { type: 'follow' } | { type: 'leave' }

@@ -55,10 +55,10 @@ export function cardsOf ({ tasks, chats }: Digest): Array<OfTask | Chat> {
 
 const timeOf = (card: OfTask | Chat): number => 'taskId' in card ? card.runs.items[0]?.completedAt ?? 0 : card.completedAt
 
-/** Returns true if a run may have changed files, by the service's line of facts: it wrote, ran a command, or called an external tool. */
+/** Returns true if a run might have changed files, by the service's line of facts: it wrote, ran a command, or called an external tool. */
 export const mayHaveChanged = (facts: string | undefined): boolean => facts === undefined || /[1-9]\d* (write|command|external)/.test(facts)
 
-/** The distance of a digest's `until` from the current time, in milliseconds: runs that have just ended may not be stored yet. */
+/** The distance of a digest's `until` from the current time, in milliseconds: runs that have just ended might not be stored yet. */
 export const SETTLES_MS = 1_000
 
 /** Returns true if the digest holds a run that ended after `until`. It would appear again if the digest were marked as seen now. */

@@ -16,7 +16,7 @@ const SINCE = {
   rehearsal: 'tasks.accepted'
 } as const
 
-/** The calls that the runs of a task may make without asking. */
+/** The calls that the runs of a task are allowed to make without asking. */
 export function Grants ({ taskId }: { taskId: string }) {
   const { data, error, refetch } = useQuery(taskGrants(taskId))
   if (error && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />

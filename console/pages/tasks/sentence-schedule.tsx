@@ -11,7 +11,7 @@ import { sayWords } from './schedule-words.ts'
 
 /** The pause in typing after which the goal is parsed, in milliseconds. */
 const TYPING_MS = 400
-/** Words at which a time may begin. The service parses the rest, which is in English. */
+/** Words at which a time might begin. The service parses the rest, which is in English. */
 const BEGIN = /\b(?:every|each|daily|hourly|weekly|monthly|quarterly|twice|on|at|in|tomorrow|today|tonight|next|first|last)\b/gi
 const MOST_TRIED = 4
 /** The maximum length of a goal in which a time is looked for, in characters. */
@@ -25,7 +25,7 @@ export interface HeardTime {
   goal: string
 }
 
-/** Returns the pieces of a sentence that may be a time, longest first, each with the rest of the sentence. */
+/** Returns the pieces of a sentence that might be a time, longest first, each with the rest of the sentence. */
 export function timesIn (sentence: string): Array<{ text: string, goal: string }> {
   const [first = '', ...rest] = sentence.split(/,\s+|:\s+/)
   const before = rest.length > 0 ? [{ text: first, goal: rest.join(', ') }] : []

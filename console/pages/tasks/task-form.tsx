@@ -21,7 +21,7 @@ interface Props extends FieldsProps {
   children: ReactNode
 }
 
-/** The fields of a task: its goal, its schedule, the calls that it may make without asking, and its limits. */
+/** The fields of a task: its goal, its schedule, the calls that it is allowed to make without asking, and its limits. */
 export function TaskForm ({ values, set, task, error, onSubmit, children }: Props) {
   const isChange = task !== undefined
   const named = useHeardTime(values)

@@ -8,7 +8,7 @@ export const statusOf = ({ status, waitingFor }: Pick<Task, 'status' | 'waitingF
 export const hasOpenResult = ({ status, waitingFor = [] }: Pick<Task, 'status' | 'waitingFor'>): boolean =>
   status !== 'pending_approval' && waitingFor.some(({ kind }) => kind === 'result')
 
-/** The longest goal that may be a title, in characters. */
+/** The longest goal that can be a title, in characters. */
 const LONGEST_TITLE = 120
 
 /**

@@ -3,7 +3,7 @@ import { isRecord } from './values.tsx'
 
 /** The input fields of the service's own tools that say what a call is about. */
 const ABOUT: Record<string, string[] | undefined> = facts.about
-/** The same fields for other tools, most descriptive first. */
+/** The fields of the input that can name the object of a call of any other tool, most descriptive first. */
 const TARGETS = ['path', 'command', 'url', 'query', 'from', 'pattern', 'goal', 'text', 'key']
 /** The maximum number of characters of the target in a collapsed call. */
 const TARGET_SHOWN = 160

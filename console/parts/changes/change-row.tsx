@@ -8,7 +8,7 @@ import { VisibleText } from '../visible-text.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
 
-/** A change of a path. Everything except the path may be unknown. */
+/** A change of a path. Everything except the path can be unknown. */
 export type ShownChange = Pick<PathChange, 'path'> & Partial<PathChange>
 
 interface Props {

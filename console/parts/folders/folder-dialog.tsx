@@ -13,7 +13,7 @@ interface Props {
   /** The working folder of the file tools that are to use the chosen folder. */
   cwd?: string
   onClose: () => void
-  /** Called with the path of a folder that exists and may be used. */
+  /** Called with the path of a folder that exists and can be used. */
   onChosen: (path: string) => void
 }
 

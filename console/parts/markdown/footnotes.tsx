@@ -9,8 +9,8 @@ const Opened = createContext<{ notes: Footnote[], opened: Footnote[], toggle: (n
 })
 
 /**
- * Lets footnote references in its children show the text of their note below the children, because the end of a long text may not be in the
- * document.
+ * Lets footnote references in its children show the text of their note below the children, because the end of a long text might not be in
+ * the document.
  */
 export function Mentioning ({ notes, draw, children }: { notes: Footnote[], draw: (text: string) => ReactNode, children: ReactNode }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())

@@ -59,7 +59,7 @@ interface Asked {
 
 /**
  * Returns the models whose name, id or provider contains all words of the typed text: first recently used models, then the others by
- * provider. The last line is the typed text itself, if it may be the id of a model that is not listed.
+ * provider. The last line is the typed text itself, if it might be the id of a model that is not listed.
  */
 export function modelOptions ({ models, typed, lately, usual }: Asked): ModelOption[] {
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')

@@ -10,7 +10,7 @@ import { VisibleText } from '../visible-text.tsx'
 /** Up to this number of changes, the diffs are expanded at first. */
 const OPEN_AT_FIRST = 5
 
-/** Reads the preview of an open call's changes. Files may change without an event, so it is read again whenever it is shown. */
+/** Reads the preview of an open call's changes. Files can change without an event, so it is read again whenever it is shown. */
 export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPreview | undefined {
   const { data } = useQuery({
     queryKey: [...keys.previews(), approvalId],

@@ -4,7 +4,7 @@ import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Covers } from '../covers.tsx'
 
-/** The calls that later runs of a task may make without asking. */
+/** The calls that later runs of a task are allowed to make without asking. */
 function Lessons ({ texts }: { texts: readonly string[] }) {
   return (
     <ul>

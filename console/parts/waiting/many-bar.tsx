@@ -11,7 +11,7 @@ type Scopes = NonNullable<Approval['scopes']>
 /** The maximum number of scopes that are offered for the selected calls together. */
 const MOST_OFFERED = 6
 
-/** Returns the scopes that may be granted for later calls, each with one of the calls as an example. */
+/** Returns the scopes that can be granted for later calls, each with one of the calls as an example. */
 function widerScopes (calls: readonly Approval[]): Array<{ call: Approval } & Scopes[number]> {
   const offered = new Map<string, { call: Approval } & Scopes[number]>()
   for (const call of calls) {

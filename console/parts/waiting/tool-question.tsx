@@ -8,7 +8,7 @@ import { VisibleText } from '../visible-text.tsx'
 const NAME = '\uFFFC'
 const LONGEST_NAME = 80
 
-/** The question whether a call may run, in everyday words: "Edit cart.js?". */
+/** The question whether a call is allowed to run, in everyday words: "Edit cart.js?". */
 export function ToolQuestion ({ toolName = '', input }: Pick<Approval, 'toolName' | 'input'>) {
   const key = `approval.ask.${toolName}`
   const name = nameIn(input)

@@ -19,7 +19,7 @@ const OLD_MS = 24 * 60 * 60 * 1000
 
 export const isOld = ({ createdAt }: Pick<Approval, 'createdAt'>): boolean => Date.now() - createdAt >= OLD_MS
 
-/** A decision that the service refused. Its item may no longer exist. */
+/** A decision that the service refused. Its item might no longer exist. */
 export interface Refusal {
   approvalId: string
   error: Error

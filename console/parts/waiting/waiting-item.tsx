@@ -23,7 +23,7 @@ interface Props {
   withoutOwner?: boolean
   /** Called with the element of the item when the service has accepted a decision of this page. */
   onDecided?: (item: HTMLElement) => void
-  /** Called when the service has refused the decision for good. The item may disappear before its message is read. */
+  /** Called when the service has refused the decision for good. The item might disappear before its message is read. */
   onRefused?: (refusal: Refusal) => void
   /** Called with the grants that an approved result has taught its task. */
   onLearned?: (learned: Learned) => void
@@ -75,7 +75,7 @@ function titleOf ({ kind, toolName, input, live, server = '', about = 'failing',
   return say(budget === undefined ? 'approval.question' : 'approval.budget')
 }
 
-/** The question whether a run may exceed its budget or the daily budget. */
+/** The question whether a run is allowed to exceed its budget or the daily budget. */
 function BudgetRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const [question] = approval.questions ?? []
   const [pressed, setPressed] = useState<boolean>()

@@ -42,7 +42,7 @@ export function createTypes () {
   return { typeOf, classes }
 }
 
-/** Also accepts unknown values, because a later version of the service may send them. */
+/** Also accepts unknown values, because a later version of the service might send them. */
 const anyText = (values: string[]) => `Annotated[Literal[${values.map(literal).join(', ')}], AnyText]`
 
 function fieldOf (parent: string, property: string, schema: Json, isRequired: boolean, typeOf: TypeOf): string[] {

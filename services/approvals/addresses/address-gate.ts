@@ -84,7 +84,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
     /** Stores the provenance so far. Must be called before a step runs calls that could depend on it. */
     note: async (): Promise<void> => void await current(),
 
-    /** Returns the same decisions for an agent inside the run. That agent begins with a copy of the run's provenance. */
+    /** Returns these decisions for an agent inside the run. That agent begins with a copy of the run's provenance. */
     async inner (innerEvents: () => readonly RunEvent[]): Promise<ReturnType<typeof decisions>> {
       const known = createProvenance({ find, now: now() }, (await current()).snapshot())
       return decisions({ store, current: createFollower(store, innerEvents, async () => known), events: innerEvents, find, isAsked })
@@ -137,7 +137,7 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
     const source = known.addresses.get(address.key)
     if (source === 'user') return false
     if (source !== 'read' || (calls(address.host) > MOST_FETCHES && known.addresses.get(address.host) !== 'user')) return true
-    // What was read may have been written by a model in another conversation.
+    // What was read might have been written by a model in another conversation.
     return !known.wasFetched(address.key) && await store.get(composedKey(store.digest(address.key))) !== undefined
   }
   /** Names origins for a person. An origin that is not a tool, such as an attachment, has its own name. */

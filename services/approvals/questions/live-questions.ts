@@ -163,7 +163,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (item?.state === 'expired') throw new ApprovalExpired(approvalId)
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
         const fresh = decideQuestions(item, decision, clock.now())
-        // Answers may have the right form and still be wrong, such as a date that does not exist.
+        // Answers can have the right form and still be wrong, such as a date that does not exist.
         if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
         if (fresh !== undefined) {
           await end(fresh)

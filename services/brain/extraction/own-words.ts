@@ -106,7 +106,7 @@ const SPEAKER = /^[^\S\n]*[^\s:\uFF1A][^:\uFF1A\n]{0,30}[:\uFF1A](?!\/\/).+$/gm
 interface ReadableMessage {
   /** The message with composed letters and straight apostrophes. */
   text: string
-  /** The same text with each character of quoted content replaced by HIDDEN. */
+  /** `text` with each character of quoted content replaced by HIDDEN. */
   own: string
   /** The offset of the colon that introduces pasted text, such as material to work on; Infinity for none. */
   materialFrom: number
@@ -161,10 +161,7 @@ const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+
 
 /** Matches a question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
-/**
-const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ * Matches the particles that end a question in Japanese, Chinese and
-const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ * Thai, where the question mark can be missing.
-const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/ */
+/** Matches the particles that end a question in Japanese, Chinese and Thai, where the question mark can be missing. */
 const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
 /** Matches the Greek question mark, which is written as a semicolon. */
 const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu

@@ -69,10 +69,7 @@ const BOUNDARY = new RegExp(
   'u'
 )
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/
-/**
-const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ * Matches punctuation around a word, such as a full stop. An exclamation mark does not match,
-const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ * because it might belong to a password.
-const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/ */
+/** Matches punctuation around a word, such as a full stop. An exclamation mark does not match, because it might belong to a password. */
 const AROUND = /^[("'[{<\u00AB\u201C\u201E\u2018]+|[)"'\]}>.,;:?\u00BB\u201D\u2019]+$/g
 
 /** The fewest characters of a word that might be a password. */
@@ -130,7 +127,7 @@ function luhn (digits: string): boolean {
 function holdsIban (text: string): boolean {
   return [...text.matchAll(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/gi)].some(([found]) => {
     const iban = found.replaceAll(' ', '').toUpperCase()
-    // A word after the IBAN may look like a part of the IBAN.
+    // A word after the IBAN can look like a part of the IBAN.
     for (let length = iban.length; length >= 15; length--) if (isIban(iban.slice(0, length))) return true
     return false
   })

@@ -43,10 +43,7 @@ export function termsOf (text: string): string[] {
 /** Two words are forms of one word if they share at least this many letters at the beginning, and this share of the longer word. */
 const ALIKE = 4
 const ALIKE_SHARE = 0.65
-/**
-const ALIKE_SHARE = 0.65 * The most letters that can follow a word of ALIKE letters, and a word of three letters, in a longer form of the
-const ALIKE_SHARE = 0.65 * same word.
-const ALIKE_SHARE = 0.65 */
+/** The most letters that can follow a word of ALIKE letters, and a word of three letters, in a longer form of the same word. */
 const ENDING = 3
 const SHORT_ENDING = 2
 const LATIN = /\p{Script=Latin}/u
@@ -65,7 +62,7 @@ export function isFormOf (a: string, b: string): boolean {
   if (short.length <= ALIKE && long.startsWith(short)) {
     const ending = long.slice(short.length)
     if (short.length === ALIKE) return ending.length <= ENDING
-    // Short words may have short endings only, because many unrelated words begin with the same few letters.
+    // Short words can have short endings only, because many unrelated words begin with the same few letters.
     return LATIN.test(long) ? ending === 's' : ending.length <= SHORT_ENDING
   }
   if (short.length < ALIKE) return false

@@ -11,7 +11,7 @@ import { createEntryIndex } from './entry-index.ts'
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 /** The most tokens of recalled entries that are added to one message. */
 export const RECALLED_TOKENS = 500
-/** The same limit for a model with a small context window. */
+/** The limit of RECALLED_TOKENS for a model with a small context window. */
 const COMPACT_RECALLED_TOKENS = 80
 /** How many characters at the beginning of a long message, and at its end, are used to find entries. */
 const LOOKED_AT = 4_000

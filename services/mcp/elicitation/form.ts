@@ -287,7 +287,7 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u206
  */
 function shownText (value: unknown, longest: number): string {
   if (typeof value !== 'string') return ''
-  // Cut before the replacements, because the text may be of any length.
+  // Cut before the replacements, because the text can be of any length.
   const text = value.slice(0, longest * 4).replace(UNSEEN, ' ').replace(/ {2,}/g, ' ').trim()
   return text.length <= longest && value.length <= longest * 4 ? text : `${text.slice(0, longest - 1).trimEnd()}…`
 }

@@ -174,7 +174,7 @@ const issuerOf = ({ authorizationServerMetadata: metadata, authorizationServerUr
  */
 function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Parts, 'client' | 'boundTo'>) {
   const { authorizationServerMetadata: metadata, authorizationServerUrl: named, resourceMetadata } = found
-  // Tool servers of MCP 2025-03-26 name no authorization server. The metadata are at their own origin, and the issuer may have a path.
+  // Tool servers of MCP 2025-03-26 name no authorization server. The metadata are at their own origin, and the issuer can have a path.
   const isOwn = resourceMetadata === undefined && sameOrigin(metadata?.issuer, named)
   if (metadata !== undefined && !isOwn && !isIssuer(metadata.issuer, named)) {
     throw new Error(`the metadata of its authorization server ${named} is of another issuer (${metadata.issuer})`)

@@ -19,44 +19,9 @@ const PHRASES = [
 ]
 const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu')
 /**
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * A
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * text
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * is
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * checked
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * for
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * repetition
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * if it
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * has
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * at
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * least
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * `MANY`
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * words
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * or
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * sentences.
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * `MOST`
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * is
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * the
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * largest
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * share
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * of
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * the
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * words
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * that
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * can
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * be
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * one
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * word,
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * and
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * the
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * smallest
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * share
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * of
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * the
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * sentences
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * that
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * must
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') * differ.
-const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu') */
+ * A text is checked for repetition if it has at least `MANY` words or sentences. `MOST` is the largest share of the words that can be one
+ * word, and the smallest share of the sentences that must differ.
+ */
 const MANY = 6
 const MOST = 0.4
 

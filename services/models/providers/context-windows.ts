@@ -7,11 +7,9 @@ import type { ModelInfo, Provider } from './provider.ts'
 /** The context windows, in tokens, that are assumed if nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
 /**
-const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * As DEFAULT, for a model of a
-const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * local server, which might have
-const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * been started with a smaller
-const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } * window than the model has.
-const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 } */
+ * The context window, in tokens, that is assumed for a model of a local server. The server might have been started with a smaller window
+ * than the model has.
+ */
 const LOCAL_DEFAULT = 8_192
 /** How long the answer of a local server about its context window is cached, in milliseconds. */
 const BELIEVED_MS = 60_000

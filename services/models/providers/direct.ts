@@ -97,7 +97,7 @@ export function createDirectProvider (
     if (entry === undefined && (api === undefined || value === undefined)) {
       return `there is no provider "${name}" any more. Add it in the settings, or choose another model.`
     }
-    // A server of the user's own may need no key.
+    // A server of the user's own might need no key.
     const needsKey = value === undefined && entry?.baseURL === undefined
     return needsKey ? 'it has no key. Give it one in the settings, or choose another model.' : undefined
   }
@@ -148,7 +148,7 @@ export function createDirectProvider (
     if (known !== undefined && clock.now() - known.at < SERVED_MS) return known.isLocal
     const isLocal = withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
       isLocalProgram({ baseURL, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => {
-      // A server that answers one request at a time may be busy. The earlier result still holds.
+      // A server that answers one request at a time might be busy. The earlier result still holds.
       recognized.set(baseURL, { isLocal, at: clock.now() - SERVED_MS + AGAIN_MS })
       return known?.isLocal ?? false
     })
@@ -181,7 +181,7 @@ export function createDirectProvider (
     },
     get smallModel () {
       const { baseURL, smallModel } = kind()
-      // A server at another address may not have the model.
+      // A server at another address might not have the model.
       return smallModel === undefined || ![undefined, baseURL].includes(settings()?.baseURL) ? undefined : `${name}/${smallModel}`
     },
     get reach () {

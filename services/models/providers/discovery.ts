@@ -15,7 +15,7 @@ const LONGEST_ANSWER = 1024 * 1024
  * is not JSON, is longer than 1 MiB or has another status than 200, and if the signal aborts.
  */
 export async function getLocalJson (url: string, signal: AbortSignal): Promise<any> {
-  // NODE_USE_ENV_PROXY may set up the global agent for a proxy; it never affects an agent of one's own.
+  // NODE_USE_ENV_PROXY can set up the global agent for a proxy; it never affects an agent of one's own.
   const request = get(url, { agent: new Agent({ keepAlive: false }), signal, headers: { accept: 'application/json' } })
   const [response] = await once(request, 'response')
   // From here on the response reports errors.

@@ -42,7 +42,7 @@ export interface Failure {
 interface FailureSubject {
   /** "The model …" or "The model list of …", for the beginning of a sentence. */
   it: string
-  /** The same within a sentence. */
+  /** The text of `it` in lower case, for use within a sentence: "the model …". */
   the: string
   /** The provider, at the beginning of a sentence. */
   from: string
@@ -309,7 +309,7 @@ const GATEWAY_ADVICE = {
 export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
   if (error instanceof RecordedFailure) return { message: error.message, code: error.code, retryable: false }
   const chain = errorChain(error)
-  // A key that is not secret, such as "ollama", may be part of the id, which must stay readable.
+  // A key that is not secret, such as "ollama", can be part of the id, which must stay readable.
   const secretsOutsideId = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))
   for (const code of NEVER_CALLED) {
     const refusal = chain.find((facts) => facts.code === code)

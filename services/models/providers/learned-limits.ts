@@ -35,10 +35,7 @@ const MOST_KNOWN = 500
 const BELIEVED_MS = 30 * 24 * 60 * 60 * 1000
 /** How long a learned need holds, in milliseconds: servers get other templates, and other models under the same name. */
 const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000
-/**
-const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000 * Matches a number that an error might name as a limit: "maximum length 128", "at most 128
-const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000 * items", "limit reached: 200".
-const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000 */
+/** Matches a number that an error might name as a limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
 const NAMED = /\b(?:at most|up to|max(?:imum)?|limit|length|only|more than|exceeds?)\b\D{0,40}?(\d{1,4})\b/gi
 
 export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>

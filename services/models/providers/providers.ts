@@ -347,7 +347,7 @@ export async function createProviders (parts: Parts) {
 
     /** Lists the models of every provider; with `discover`, also the model servers and the model files of this machine. */
     async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
-      // A file, or the engine, may have been added since.
+      // A file, or the engine, might have been added since.
       await local.refresh()
       catalog.dropListOf(LOCAL)
       if (!discover) return catalog.list(signal)

@@ -45,7 +45,7 @@ export function createReplyModel ({ modelId, clock, reply }: {
     const { text = '', reasoning = '', toolCalls = [], error, delayMs, chunkMs, ...told } = await reply(options)
     if (delayMs) await clock.sleep(delayMs, options.abortSignal)
     if (error !== undefined && text === '') throw new ScriptedFailure(error)
-    // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
+    // Two conversations can have identical texts, so a random part is needed to keep their call ids apart.
     const salt = newId().slice(-12)
     const calls = toolCalls.map(({ id, toolName, input }, index) => ({
       type: 'tool-call' as const,

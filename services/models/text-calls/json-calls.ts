@@ -8,11 +8,7 @@ const NAMES = ['name', 'function_name', 'tool_name', 'toolName', 'tool', 'functi
 const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'action_input', 'tool_input', 'kwargs', 'inputs']
 /** Properties whose value is a call or a list of calls. */
 const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses']
-/**
-const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * Properties that can stand beside a call's
-const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * name and arguments, and do not belong to
-const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] * the arguments.
-const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'] */
+/** Properties that can stand beside a call's name and arguments, and do not belong to the arguments. */
 const OTHERS = ['id', 'type', 'tool_call_id', 'call_id', 'index', 'thought', ...HOLDERS.slice(1)]
 const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS])
 

@@ -49,7 +49,7 @@ export const readFunction: ReadCalls = (text, at, _tools, isEnd): Reading => {
   const call: TextCall = { name, input: JSON.stringify(input) }
   if (end !== null) return { is: 'calls', calls: [call], end: here + end[0].length }
   const rest = text.slice(here)
-  // The closing tag is missing, so the function may have been cut off before another parameter.
+  // The closing tag is missing, so the function might have been cut off before another parameter.
   if (/^(?:<[^>]*)?$/.test(rest)) return OPEN
   // The closing tag of the function is missing, but the closing tag of its dialect follows.
   return /^<\//.test(rest) || /^<(?:[|｜]|[\w:]*tool)/.test(rest) ? { is: 'calls', calls: [call], end: here } : TEXT

@@ -7,7 +7,7 @@ import { type Projected, projectSchema } from './project-schema.ts'
  * schema.
  */
 export function withOriginalNames (schema: object, input: unknown): unknown {
-  // There are two sets of rules for names, so a property may have had either of two names.
+  // There are two sets of rules for names, so a property can have had either of two names.
   return (['compatible', 'google'] as const).reduce((value, wire) => {
     const projected = projectSchema(schema, wire)
     return projected.renamed === undefined ? value : rename(value, projected.schema, projected.renamed)

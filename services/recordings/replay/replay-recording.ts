@@ -88,7 +88,7 @@ function compareEnd (run: Run, recording: Recording, session: ReplaySession): vo
     differences.push({ step: session.stepOf(call!), what: `${toolName} asks for no approval any more.` })
   }
   const [end] = linesOf(recording, 'end')
-  // The last recorded call may have failed without being made, because a budget forbade it.
+  // The last recorded call might have failed without being made, because a budget forbade it.
   const isFailure = steps.at(-1)?.answer.failure !== undefined
   if (made < steps.length - (isFailure ? 1 : 0)) {
     differences.push({

@@ -13,10 +13,7 @@ const MAX_REFS = 256
 
 /** JSON Schema keywords whose values are data, not schemas. */
 const DATA = new Set(['enum', 'const', 'default', 'examples'])
-/**
-const DATA = new Set(['enum', 'const', 'default', 'examples']) * JSON Schema keywords that show that a schema without `type` might describe
-const DATA = new Set(['enum', 'const', 'default', 'examples']) * objects.
-const DATA = new Set(['enum', 'const', 'default', 'examples']) */
+/** JSON Schema keywords that show that a schema without `type` might describe objects. */
 const OBJECT_KEYWORDS = ['properties', 'additionalProperties', 'patternProperties', 'required', '$ref', 'anyOf', 'oneOf', 'allOf']
 
 const BadObjectSchema = defineError('ERR_INVALID_REQUEST', 'options.object.schema%s %s.')

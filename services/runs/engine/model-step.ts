@@ -182,7 +182,7 @@ export function createModelSteps (
     const toolMeant = (name: string, input?: string) =>
       nameMeant(name, names()) ??
         (input === undefined ? undefined : otherNameMeant(name, input, { names: names(), find: host.find, validate: host.validate }))
-    // Tools are described even if none may be called, because providers refuse a history with calls of tools that are not described.
+    // Tools are described even if none can be called, because providers refuse a history with calls of tools that are not described.
     const options = () => ({
       ...registry.callSettings('capable'),
       ...(described().length > 0 && {

@@ -10,10 +10,7 @@ const TOLD_AT = 3
 const STOPPED_AT = 5
 /** The most calls that a recognised cycle can have. */
 const LONGEST_CYCLE = 3
-/**
-const LONGEST_CYCLE = 3 * A call that is made again at least this many milliseconds later is no repetition, because what it reads might have
-const LONGEST_CYCLE = 3 * changed.
-const LONGEST_CYCLE = 3 */
+/** A call that is made again at least this many milliseconds later is no repetition, because what it reads might have changed. */
 const APART_MS = 10_000
 /** How often a tool can be called in a row if its results contain nothing new. */
 const NOTHING_NEW = 30

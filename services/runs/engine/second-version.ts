@@ -3,7 +3,7 @@ import { type EventOf, reviewIn, type RunEvent } from '../../contracts/run-event
 import { isAnswerCall } from '../answers/take-answer.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 
-// A review may ask for a second version of an answer. Readers get nothing of the second version until it is judged.
+// A review can ask for a second version of an answer. Readers get nothing of the second version until it is judged.
 
 const VERSION = new Set<RunEvent['type']>([
   'text-start', 'text-delta', 'text-end', 'reasoning-start', 'reasoning-delta', 'reasoning-end'

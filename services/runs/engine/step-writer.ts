@@ -206,7 +206,7 @@ function endText (writing: Writing, id: string): void {
   const before = begun.length
   writePieces(writing, text.reader.end(), text)
   closePart(writing, 'reasoning', { id })
-  // Even an empty text may have metadata attached.
+  // Even an empty text can have metadata attached.
   if (before === 0 && begun.length === 0 && asText.length === 0) startPart(writing, 'text', text.part)
   texts.delete(id)
 }

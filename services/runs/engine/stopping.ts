@@ -19,10 +19,7 @@ const unreadCall = (text: string) =>
   'Else give your answer again, without it.]'
 /** If an answer of the user took longer than this, the model gets a note about it; milliseconds. */
 export const LATE_MS = 60 * 60 * 1000
-/**
-export const LATE_MS = 60 * 60 * 1000 * Returns the note after a late answer of the user, because the facts and the date might have changed.
-export const LATE_MS = 60 * 60 * 1000 * `now`: epoch milliseconds.
-export const LATE_MS = 60 * 60 * 1000 */
+/** Returns the note after a late answer of the user, because the facts and the date might have changed. `now`: epoch milliseconds. */
 export function lateAnswer (waitedMs: number, now: number): string {
   const hours = Math.round(waitedMs / LATE_MS)
   const waited = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`

@@ -181,7 +181,7 @@ async function compareWithShown (execution: Execution): Promise<Outcome | undefi
 /** Stores in one transaction the intent, the names of the copies for undo, the use of the grant, and the grants that this call suspends. */
 async function intent (execution: Execution): Promise<Outcome | undefined> {
   const { checked, step, approval, granted, isDurable, kept, paths = [] } = execution
-  // A granted command may execute a file that is written without an approval.
+  // A granted command might execute a file that is written without an approval.
   const resting = approval === undefined ? await step.grants.suspend(paths, granted?.grant) : []
   try {
     if (await step.begin(checked.call, isDurable, [...kept!.ops, ...resting], granted?.grant)) return undefined

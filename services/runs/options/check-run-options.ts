@@ -49,7 +49,7 @@ async function checkNames (
     return { names, unknown: isWhole ? given.find((entry) => !partsOf(entry).every(isKnown)) : undefined }
   }
   if (lookUp().unknown === undefined) return
-  // While the service starts, the tool servers may not be read from the configuration yet.
+  // While the service starts, the tool servers might not have been read from the configuration yet.
   await host.ready(new AbortController().signal)
   const { names, unknown } = lookUp()
   if (unknown === undefined) return

@@ -102,7 +102,7 @@ export async function acceptLines<R extends RunRecord> (
   const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope || !standing.has(line.accepted.grantId))
   const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
   const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
-    // The input in a line may be shortened, so the whole input is read from the events.
+    // The input in a line can be shortened, so the whole input is read from the events.
     const input = (calls.find(({ toolCallId }) => toolCallId === line.toolCallId)?.input ?? line.input) as object
     const folder = await tools.folders.of(line.toolName, input, place.cwd)
     if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)

@@ -82,7 +82,7 @@ export async function * encryptBackup (
     const text = Buffer.from(`${line}\n`)
     pending.push(text)
     bytes += text.length
-    // Keeps a full chunk back: it may be the last one.
+    // Keeps a full chunk back: it might be the last one.
     if (bytes <= CHUNK) continue
     const whole = Buffer.concat(pending)
     let at = 0

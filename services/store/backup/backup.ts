@@ -317,7 +317,7 @@ export function createBackup (
         ended.abort()
         stall.stop()
       })
-      // There may be no reader yet.
+      // There might be no reader yet.
       stream.on('error', () => {})
       if (gone.aborted) stream.destroy()
       gone.addEventListener('abort', () => stream.destroy(gone.reason instanceof ServiceError ? gone.reason : undefined))

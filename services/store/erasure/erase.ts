@@ -46,7 +46,7 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
     for (const name of names.filter((each) => pattern.test(each))) await (name === 'boxes' ? removeTree : removeAll)(join(dir, name))
     await syncFolder(dir)
   }
-  // The copies of folders lie beside the directory, where tools may work.
+  // The copies of folders lie beside the directory, where tools are allowed to work.
   await rm(`${dir}-copies`, { recursive: true, force: true })
   for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }

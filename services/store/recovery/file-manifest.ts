@@ -162,7 +162,7 @@ export async function verifyFiles (location: string, { isThorough = false } = {}
   const live = await liveTables(location)
   const isLive = (name: string) => isTable(name) && live.has(parseInt(name))
   const names = await databaseFiles(location)
-  // LevelDB removes unused tables, and may use their numbers again: they are compared, but not known.
+  // LevelDB removes unused tables, and might use their numbers again: they are compared, but not known.
   for (const name of isClosed ? new Set([...names, ...Object.keys(inventory!.files)]) : names.filter(isLive)) {
     const path = join(location, name)
     const identity = identityOf(path)

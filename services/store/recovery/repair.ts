@@ -72,7 +72,7 @@ async function salvage (damaged: string, repaired: string, excluded: string[]): 
   const { childProgram, spawnIsolated } = await import('../../process/index.ts')
   const { command, args, env, input } = childProgram('salvage', [copy, repaired])
   const child = spawnIsolated(command, args, {
-    // Node does not start in a folder that was deleted, as the service's folder may be.
+    // Node does not start in a folder that was deleted, as the service's folder might be.
     cwd: parse(copy).root,
     env,
     stdio: ['pipe', 'ignore', 'ignore', 'ipc'],

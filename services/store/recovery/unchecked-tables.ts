@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { identityOf, isSameFile } from '../database-files.ts'
 
 // A start trusts tables whose name, inode, size and time are listed, and has their content checked later. Until then each has a
-// hard link in a separate folder: a compaction may merge a damaged table into a new one and remove it, and the link keeps the
+// hard link in a separate folder: a compaction can merge a damaged table into a new one and remove it, and the link keeps the
 // original content for the check. The folder is inside the database's folder, so it is on the same file system and is moved with
 // it.
 

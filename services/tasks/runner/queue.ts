@@ -41,7 +41,7 @@ export function createQueue (
   }
 
   function firstWaiting (allowCatchUp: boolean) {
-    // A run may be queued again while its last attempt is still ending. The new entry then waits until that attempt has ended.
+    // A run can be queued again while its last attempt is still ending. The new entry then waits until that attempt has ended.
     for (const entry of waiting) if (!executing.has(entry[0]) && (allowCatchUp || !entry[1].isCatchUp)) return entry
     return undefined
   }

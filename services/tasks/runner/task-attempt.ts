@@ -130,7 +130,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     }),
     learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
     rehearsed,
-    // The newest context event counts: a provider may have refused the number of tools in the first context, which then has fewer.
+    // The newest context event counts: a provider might have refused the number of tools in the first context, which then has fewer.
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     notes: () => notes.splice(0),
     tell,

@@ -68,9 +68,7 @@ const HARD_LIMIT = 0.9
 const REFUSED_SHARE = 0.6
 /** Messages with fewer tokens than this are not summarised. */
 const MIN_SUMMARY_TOKENS = 200
-/**
-const MIN_SUMMARY_TOKENS = 200 * The tokens that are reserved for a new summary, and the largest share of the budget that can be reserved.
-const MIN_SUMMARY_TOKENS = 200 */
+/** The tokens that are reserved for a new summary, and the largest share of the budget that can be reserved. */
 const RESERVE_TOKENS = 3_000
 const RESERVE = 0.15
 /** The characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its context window, at most MAX_SHOWN. */

@@ -83,7 +83,7 @@ export async function keepStored (
     const alike = byFirst.get(id === undefined ? canonicalJson(given[at]) : `id ${id}`) ?? []
     let length = 0
     const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, rendering)) > 0)
-    // Each stored message is used only once, because messages with the same text may differ in data that clients do not see.
+    // Each stored message is used only once, because messages with the same text can differ in data that clients do not see.
     if (found === -1) kept.push(given[at++])
     else {
       kept.push(...alike.splice(found, 1)[0].messages)

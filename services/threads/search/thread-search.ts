@@ -11,9 +11,8 @@ import { beginningOf, findBlocks } from './shards.ts'
 /** The time after which a page ends with the results found so far, milliseconds. */
 const PAGE_MS = 600
 /**
-const PAGE_MS = 600 * If at most this many threads might contain the words, each is looked up on its own. If there are more, the list of all
-const PAGE_MS = 600 * threads is read.
-const PAGE_MS = 600 */
+ * If at most this many threads might contain the words, each is looked up on its own. If there are more, the list of all threads is read.
+ */
 const FEW = 300
 
 /** The blocks that might contain the searched words. Without `indexed` there is no index, and any block might contain them. */
@@ -54,7 +53,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
       if (!isDamage(error)) throw error
       await onDamage()
     })
-    // The index may have been rebuilt meanwhile.
+    // The index might have been rebuilt meanwhile.
     return await store.get(SEARCH_BUILT) === built && indexed ? { due, indexed } : { due }
   }
 

@@ -55,7 +55,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
           await assertShown(folder, name, { paths, shown, withContents: recursive, signal })
           const stat = await lstat(folder.entry(name))
           const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
-          // A file that may be removed but not read has the digest "unread".
+          // A file that can be removed but not read has the digest "unread".
           const before = kind === 'file'
             ? await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
             : kind

@@ -19,7 +19,7 @@ export const MAX_GUIDE_BYTES = 8 * 1024
 const MAX_KNOWN = 1_000
 /** The most folders without a guide that are remembered. */
 const MAX_EMPTY = 100
-/** A folder that changed more recently than this, in milliseconds, may change again without a new modification time. */
+/** A folder that changed more recently than this, in milliseconds, might change again without a new modification time. */
 const RECENT_MS = 5_000
 
 interface Parts {
@@ -61,7 +61,7 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   async function readName (name: string, folder: string) {
     const real = await paths.resolve(name, folder)
     const inside = relative(folder, real)
-    // A link may lead to another file in the same folder, such as CLAUDE.md to AGENTS.md, but nowhere else.
+    // A link is allowed to lead to another file in the same folder, such as CLAUDE.md to AGENTS.md, but nowhere else.
     if (inside.startsWith('..') || isAbsolute(inside)) return undefined
     return withParent(real, (parent, entry) => withFile(parent, entry, paths, readText))
   }
@@ -105,7 +105,7 @@ async function readText (file: FileHandle, size: number): Promise<Pick<FolderGui
   for (let more = -1; more !== 0 && length < MAX_GUIDE_BYTES; length += more) {
     more = (await file.read(bytes, length, MAX_GUIDE_BYTES - length, length)).bytesRead
   }
-  // The buffer may end inside a character, which `stream` allows.
+  // The buffer can end inside a character, which `stream` allows.
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: length === MAX_GUIDE_BYTES }).trim()
   return text === '' || text.includes('\0') ? undefined : { text, ...(size > MAX_GUIDE_BYTES && { size }) }
 }

@@ -200,7 +200,7 @@ async function watch (file: FileHandle, version: string, { path, name, clock }: 
     await clock.sleep(WATCHED_MS)
     const stat = await file.stat({ bigint: true })
     if (versionOf(stat) === version) return
-    // The copy gets no more permissions than the file had, because the file may be private.
+    // The copy gets no more permissions than the file had, because the file might be private.
     const mode = Number(stat.mode) & 0o777
     const content = file.createReadStream({ autoClose: false, start: 0 })
     await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx', mode }))

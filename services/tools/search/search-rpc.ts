@@ -37,7 +37,7 @@ export type Scanned =
     /** The first `mostFolders` folders below, as relative paths that end with `/`. */
     folders: string[]
     hasMoreFolders: boolean
-    /** The folders that cannot be read, in the same form. */
+    /** The folders that cannot be read, as relative paths that end with `/`. */
     closed: string[]
   }
 

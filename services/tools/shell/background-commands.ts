@@ -267,7 +267,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       const key = keyOf(runId)
       const release = reserve(key)
       use(key)
-      // The other commands may not reach these hosts, so this command gets a network of its own.
+      // The other commands are not allowed to reach these hosts, so this command gets a network of its own.
       const isApart = boxed !== undefined && boxed.hosts.length > 0
       let own: SharedNetwork | undefined
       try {

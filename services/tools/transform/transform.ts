@@ -49,7 +49,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   })
 
   function start (): Worker {
-    // The worker processes untrusted content, so it gets neither the environment, which may hold keys, nor the flags of Node.js.
+    // The worker processes untrusted content, so it gets neither the environment, which might hold keys, nor the flags of Node.js.
     const { program, eval: isCode } = workerProgram('transform')
     const started = new Worker(program, {
       eval: isCode,

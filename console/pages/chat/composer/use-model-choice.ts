@@ -71,7 +71,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
 
   return {
     ...choice,
-    /** The choice as options of a request, because the stored settings may still be on their way. */
+    /** The choice as options of a request, because the stored settings might still be on their way. */
     options: { ...options, ...chosen !== undefined && { agent: chosen }, ...folder !== undefined && { cwd: folder } } as RunOptions,
     error: saving.error,
 

@@ -28,7 +28,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   let isFollowing = true
   /** The scroll position at the last check, in pixels. */
   let last = 0
-  /** The heights of the content in the last two frames, in pixels: the end may have moved since the reader saw it. */
+  /** The heights of the content in the last two frames, in pixels: the end might have moved since the reader saw it. */
   let heights = [0, 0]
   /**
    * The element at the top of the view, and its distance from the top in pixels. Used where the browser does not anchor the scroll
@@ -39,7 +39,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   let touchedAt = 0
   /** Finds the element to scroll to. Set until the element is reached or the reader scrolls. */
   let aim: (() => Element | null | undefined) | undefined
-  /** True while a mouse button is down, because it may drag the scroll bar or a selection. */
+  /** True while a mouse button is down, because it might drag the scroll bar or a selection. */
   let isPressed = false
 
   const offsetOf = (element: Element) => element.getBoundingClientRect().top - area.getBoundingClientRect().top

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai'
 
-/** The loaded messages of a thread: those from position `from` to the end. An answer may take several positions. */
+/** The loaded messages of a thread: those from position `from` to the end. An answer can take several positions. */
 export interface LoadedMessages {
   from: number
   messages: UIMessage[]

@@ -13,7 +13,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { foundPath } from '../thread/found-message.ts'
 import { ThreadRow } from './thread-row.tsx'
 
-/** The number of results to read at a time. Pages of the service may be shorter, because each has a time limit. */
+/** The number of results to read at a time. Pages of the service can be shorter, because each has a time limit. */
 const PAGE = 20
 
 interface Props {

@@ -36,7 +36,7 @@ interface Props {
 
 type DeletedThread = Pick<Thread, 'id' | 'title'>
 
-/** Reads the conversations page by page, and separately the pinned ones, which may be older than all pages. */
+/** Reads the conversations page by page, and separately the pinned ones, which can be older than all pages. */
 function useThreads () {
   const query = useInfiniteQuery({
     queryKey: [...keys.threads(), 'list'],

@@ -15,8 +15,8 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { configQuery } from './budget.tsx'
 
 /**
- * The folders that file tools may use in addition to those of conversations and tasks. A page can change them only if the service has a
- * token.
+ * The folders that file tools are allowed to use in addition to those of conversations and tasks. A page can change them only if the
+ * service has a token.
  */
 export function AgentFolders () {
   const config = useQuery(configQuery)

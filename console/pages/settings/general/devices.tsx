@@ -9,7 +9,7 @@ import { ServiceText } from '../../../parts/service-text.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
-/** The paired phones, which may decide approvals, and how to pair another one. The secret of a pairing code is shown only in a terminal. */
+/** The paired phones, which can decide approvals, and how to pair another one. The secret of a pairing code is shown only in a terminal. */
 export function Devices () {
   // There is no event for a new pairing, so the list is always stale.
   const query = useQuery({ queryKey: keys.devices(), queryFn: () => listDevices(asked()).then(body), staleTime: 0 })

@@ -22,7 +22,7 @@ interface Props {
   setFolders: (folders: string) => void
 }
 
-/** Fields for whether a program runs in a box, and what it may access from there. */
+/** Fields for whether a program runs in a box, and what it is allowed to access from there. */
 export function BoxFields ({ isBoxed, setIsBoxed, hosts, setHosts, folders, setFolders }: Props) {
   return (
     <>

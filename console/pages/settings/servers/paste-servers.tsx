@@ -10,7 +10,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { useImport } from './server-queries.ts'
 
 /**
- * Connects the servers of a pasted configuration, such as a README shows. Missing values are asked for. The text may hold secrets, so no
+ * Connects the servers of a pasted configuration, such as a README shows. Missing values are asked for. The text might hold secrets, so no
  * draft is stored.
  */
 export function PasteServers () {

@@ -96,7 +96,7 @@ function Authorization ({ name, url }: { name: string, url?: string }) {
   )
 }
 
-/** Returns the host of an address that a browser may open; undefined for other addresses. */
+/** Returns the host of an address that a browser can open; undefined for other addresses. */
 function hostOf (address: string | undefined): string | undefined {
   const url = address === undefined ? null : URL.parse(address)
   return url !== null && ['http:', 'https:'].includes(url.protocol) ? url.host : undefined

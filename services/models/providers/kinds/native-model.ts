@@ -11,7 +11,7 @@ type Options = LanguageModelV4CallOptions
 /** Parts of a call that a provider might refuse. */
 const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
   {
-    // Anthropic's API requires a limit for the answer. The SDK sends the model's maximum, for which the context window may have no room.
+    // Anthropic's API requires a limit for the answer. The SDK sends the model's maximum, for which the context window might have no room.
     refusal: /max_tokens.*(?:exceed context limit|maximum allowed)/i,
     without (options, words) {
       const room = roomIn(words)

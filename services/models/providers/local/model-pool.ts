@@ -80,7 +80,7 @@ export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>
       const [oldest] = [...pool.running.values()].filter((each) => each.name !== name && each.calls === 0)
         .sort((a, b) => a.usedAt - b.usedAt)
       if (oldest !== undefined) retire(pool, oldest)
-      // A server that is still loading may itself be waiting for this end.
+      // A server that is still loading might itself be waiting for this end.
       const ends = [...pool.ending].flatMap(([each, end]) => each.ready === undefined ? [] : [end])
       await Promise.all(ends)
       return ends.length > 0

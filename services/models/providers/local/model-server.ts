@@ -144,7 +144,7 @@ async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): 
   })
   const until = clock.awake() + LOAD_MS
   while (clock.awake() < until) {
-    // A program that sees the port in our arguments may take it first. It would get the key, and then the prompts.
+    // A program that sees the port in our arguments might take it first. It would get the key, and then the prompts.
     if (await isPortOfAnotherUser(port)) throw new ServerFailed('a program of another user has taken its port.', true)
     // /props checks the key, unlike /health, so the llama.cpp server of another program at the port refuses the request.
     const answer = await withDeadline({ clock, ms: ANSWER_MS, signal }, async (deadline) => {

@@ -64,8 +64,8 @@ function withoutOpening (text: string): Excerpt {
 }
 
 /**
- * Returns the words about a time, and the message without them as `rest`; undefined if there are none. The kind is `doubt` if the words may
- * belong to other text, if other words change their meaning, or if there is a second time.
+ * Returns the words about a time, and the message without them as `rest`; undefined if there are none. The kind is `doubt` if the words
+ * might belong to other text, if other words change their meaning, or if there is a second time.
  */
 function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: string } | undefined {
   const time = firstTime(asked)

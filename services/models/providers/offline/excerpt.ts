@@ -104,16 +104,9 @@ function maskPath (word: string): string {
 /** The quotes that close a quotation, by the one that opens it. */
 const CLOSERS: Record<string, string> =
   { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' }
-/**
-  { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' } * Where a literal can begin; an apostrophe
-  { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' } * inside a word opens no quotation.
-  { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' } */
+/** Where a literal can begin; an apostrophe inside a word opens no quotation. */
 const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?<![^\s,;])https?:(?=\/\/)/giu
-/**
-const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?<![^\s,;])https?:(?=\/\/)/giu * A fenced block, whose first line can name
-const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?<![^\s,;])https?:(?=\/\/)/giu * its language, or code between one or two
-const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?<![^\s,;])https?:(?=\/\/)/giu * backticks.
-const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?<![^\s,;])https?:(?=\/\/)/giu */
+/** A fenced block, whose first line can name its language, or code between one or two backticks. */
 const CODE = /(`{3,})(?:[\w+#.-]*[^\S\n]*\n)?([^]*?)\1|(``?)(?!`)([^]*?[^`])\3(?!`)/y
 const ADDRESS = /https?:\/\/[^\s"`<>”»]+/iy
 

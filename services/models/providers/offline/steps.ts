@@ -101,7 +101,7 @@ function split (message: Excerpt): Excerpt[] {
 
 function separates (kind: Kind, { text: { mask }, commands }: Clause, isNextRead: () => boolean): boolean {
   const [verb] = mask.split(/\s/, 1)
-  // The content to write may contain any separator, so the clause continues until it is a complete command.
+  // The content to write can contain any separator, so the clause continues until it is a complete command.
   if (WRITES.test(verb) && !commands) return false
   if (kind === 'soft') return commands !== undefined && isNextRead()
   if (kind === 'sentence') return commands !== undefined || isNextRead()

@@ -29,7 +29,7 @@ async function findCopied (
     return boundary?.is === 'confined' && within(boundary.folder.path, copy) ? { copy, confinedTo: boundary.folder } : undefined
   }
   const seen = await tools.foresee({ name, input, cwd, folder, signal })
-  // The call may run: the tool itself will refuse the call and give the reason.
+  // The call is allowed to run: the tool itself will refuse the call and give the reason.
   if (seen?.refused !== undefined) return { copy }
   return seen?.places.every(({ path }) => within(path, copy)) ? { copy } : undefined
 }

@@ -82,7 +82,7 @@ export function createDesktop ({ clock, environment }: Parts) {
 
   async function perform (act: Act, input: unknown, signal: AbortSignal): Promise<unknown> {
     const current = running ?? await (starting = start())
-    // The signal may have aborted while the child was being started; nothing was sent to the child yet.
+    // The signal might have aborted while the child was being started; nothing was sent to the child yet.
     signal.throwIfAborted()
     send({ act, input })
     const { answers } = current
@@ -134,7 +134,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     async probe (): Promise<void> {
       if (problem() !== undefined) return
       const look = () => run('look', {}, acts.closing)
-      // A running child may just have lost its display. The second attempt then starts a new child.
+      // A running child might just have lost its display. The second attempt then starts a new child.
       await look().catch(look).catch((error) => {
         if (!acts.closing.aborted) probed = { problem: error.message }
       })

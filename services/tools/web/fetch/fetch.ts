@@ -16,9 +16,7 @@ const MAX_BYTES = 5 * 1024 * 1024
 /** The most bytes of a picture. */
 const MAX_PICTURE = 20 * 1024 * 1024
 const MAX_REDIRECTS = 5
-/**
-const MAX_REDIRECTS = 5 * The most concurrent fetches, because each can hold some megabytes, and the most fetches that can wait for them.
-const MAX_REDIRECTS = 5 */
+/** The most concurrent fetches, because each can hold some megabytes, and the most fetches that can wait for them. */
 const MOST_AT_ONCE = 6
 const MOST_WAITING = 64
 const LONGEST_URL = 8192
@@ -283,6 +281,6 @@ function sniff (bytes: Uint8Array): Readable {
   if (start.startsWith('%PDF-')) return 'pdf'
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!utf16 && head.includes(0)) return 'binary'
-  // The last character may be incomplete.
+  // The last character can be incomplete.
   return utf16 || !start.slice(0, -4).includes('\uFFFD') ? 'text' : 'binary'
 }

@@ -101,7 +101,7 @@ export const searxng: Backend = {
   needsKey: false,
   request: (base, { query, key }) => ({
     url: `${base}/search?${new URLSearchParams({ q: query, format: 'json' })}`,
-    // An instance behind a gateway may require a key.
+    // An instance behind a gateway might require a key.
     ...key !== undefined && { headers: { authorization: `Bearer ${key}` } }
   }),
   results: (text) => toRawResults(readJson(text)?.results, 'content'),

@@ -46,7 +46,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
 
       const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (limit) => {
-        // Redirects are not followed, because the key may go only to the address that the user configured.
+        // Redirects are not followed, because the key is allowed to go only to the address that the user configured.
         const response = await send(new URL(request.url), {
           ...request,
           headers: { accept: 'application/json', ...request.headers },
