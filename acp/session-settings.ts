@@ -64,7 +64,7 @@ export function configOptions (choices: Choices): SessionConfigOption[] {
 /** The command in the request for the grant. The scope `sandbox` covers all other commands, too. */
 const SAMPLE = 'echo'
 
-/** Grants every command in the box of the folder. Returns false if the service cannot make a box. */
+/** Grants every command that runs in the box (the sandbox) of the folder. Returns false if the service cannot make a box. */
 async function grantBox (agent: Agent, threadId: string, cwd: string): Promise<boolean> {
   const body = { threadId, toolName: 'runCommand', input: { command: SAMPLE }, scope: 'sandbox' as const, cwd }
   const { error } = await addGrant({ client: agent.client, body, throwOnError: false })

@@ -74,7 +74,7 @@ export async function replayFile (
   }
 }
 
-/** Returns the kind of boxes that the recorded service had. Commands are not executed, so no box is made. */
+/** Returns the kind of boxes (sandboxes for commands) that the recorded service had. Commands are not executed, so no box is made. */
 const boxesOf = ({ header: { box = 'none' } }: Recording): Settings['boxes'] =>
   box === 'none' ? { is: box, why: 'there was none when the run was recorded' } : { is: box, program: 'recorded' }
 

@@ -1,9 +1,9 @@
 import type { RunStreamEvent } from './generated/index.ts'
 
 /**
- * Creates a filter that passes each event of a segment once, even if the stream is opened again. A reopened stream continues after the last
- * event with an id, or starts again at the segment's first event if the service does not know that id. A replay can join several pieces of
- * text into one event; only the unread part of such an event passes.
+ * Creates a filter that passes each event of a segment (the part of a run between two waits for a person) once, even if the stream is
+ * opened again. A reopened stream continues after the last event with an id, or starts again at the segment's first event if the service
+ * does not know that id. A replay can join several pieces of text into one event; only the unread part of such an event passes.
  */
 export function createReplayFilter () {
   /** The number of characters or events that were read, by block, tool call or event type. */

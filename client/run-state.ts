@@ -25,7 +25,7 @@ export function createRunState () {
     get runId () {
       return runId
     },
-    /** The requests of the newest segment. */
+    /** The requests of the newest segment: the part of the run since it last waited for a person. */
     get requests (): readonly RequestEvent[] {
       return requests
     },

@@ -49,7 +49,10 @@ export interface RunParts extends Handlers {
 
 type Events = AsyncGenerator<{ id?: string, event: RunStreamEvent }>
 
-/** Opens the stream of a segment. If `isRepeatable` is true, `open` can be called again until the first event is read. */
+/**
+ * Opens the stream of a segment: the part of a run between two waits for a person. If `isRepeatable` is true, `open` can be called again
+ * until the first event is read.
+ */
 interface Segment {
   open: () => Promise<Events>
   isRepeatable: boolean

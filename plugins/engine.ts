@@ -23,8 +23,8 @@ declare module 'fastify' {
     /** Answers a question by a nested run. */
     investigate: ReturnType<typeof createInvestigate>
     /**
-     * Returns the deferred tools of an active run that the run is allowed to call. `deferred` lists the names of deferred tools; by
-     * default, the names that the run has recorded.
+     * Returns the deferred tools (tools whose descriptions the model must look up with findTools) of an active run that the run is allowed
+     * to call. `deferred` lists the names of deferred tools; by default, the names that the run has recorded.
      */
     deferredTools: (runId: string, deferred?: readonly string[]) => Tool[]
   }

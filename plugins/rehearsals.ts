@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** The sheets of rehearsals, of conversations and of tasks. */
+/** The sheets of rehearsals (lists of the calls that a run would have made), of conversations and of tasks. */
 export default fp(async (app) => {
   const { engine: { runs, grants }, tools: host, tasks, copies } = app
   app.decorate('sheets', createSheets({ runs, grants, host, tasks: tasks.rehearsals, shown: copies.shown }))

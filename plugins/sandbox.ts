@@ -19,8 +19,8 @@ declare module 'fastify' {
 /** Boxes for commands. The program that makes them is looked for when a model is first told of the tools. */
 export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }) => {
   /**
-   * Creates the address policy for the connections of boxes. It refuses private addresses, even if the configuration allows them for
-   * fetchUrl.
+   * Creates the address policy for the connections of boxes, the sandboxes in which commands and tool servers run. It refuses private
+   * addresses, even if the configuration allows them for fetchUrl.
    */
   const policy = async () => {
     const { createAddressPolicy } = await import('../services/tools/web/fetch/address-policy.ts')

@@ -68,7 +68,7 @@ export const McpToolFilter = Type.Object({
   allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
-/** A host that a box is allowed to connect to, with an optional port. */
+/** A host that a box (the sandbox of a command or tool server) is allowed to connect to, with an optional port. */
 export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$' })
 const ServerFolders = (description: string) =>
   Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })

@@ -6,7 +6,10 @@ import { pump } from '../../services/runs/streams/pump.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Streams a run's events in the run's protocol, or with the given encoder, until the segment ends or the client disconnects. */
+    /**
+     * Streams a run's events in the run's protocol, or with the given encoder, until the segment (the part of the run up to its next wait
+     * for a person) ends or the client disconnects.
+     */
     streamRun(run: Subscription, encoder?: Encoder): Promise<void>
   }
 }

@@ -207,11 +207,12 @@ export function createAgent (deps: AgentDeps) {
       collectResult(await run(body, undefined, key === undefined ? undefined : { key }), signal),
 
     /**
-     * Subscribes to the active run of a thread, or to the run with this id, from the first event of its segment; in a chat client's
-     * protocol from the beginning of its message. A run that was cut when the service was killed continues if its reader comes back within
-     * a minute of the next start. Other interrupted runs are replayed. If `id` is a run's own id, the last segment of the run is replayed
-     * even if the run has ended or waits. Returns undefined for any other id. With `lastEventId`, the `id:` of the last event that the
-     * reader received, only later events are sent, even if the run has ended meanwhile; returns undefined if there are none.
+     * Subscribes to the active run of a thread, or to the run with this id, from the first event of its segment (the part of a run between
+     * two waits for a person); in a chat client's protocol from the beginning of its message. A run that was cut when the service was
+     * killed continues if its reader comes back within a minute of the next start. Other interrupted runs are replayed. If `id` is a run's
+     * own id, the last segment of the run is replayed even if the run has ended or waits. Returns undefined for any other id. With
+     * `lastEventId`, the `id:` of the last event that the reader received, only later events are sent, even if the run has ended meanwhile;
+     * returns undefined if there are none.
      */
     async subscribe (id: string, protocol?: Protocol, lastEventId = ''): Promise<Subscription | undefined> {
       const from = { isWhole: true, after: readEventId(lastEventId) }

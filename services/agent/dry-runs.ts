@@ -3,7 +3,10 @@ import { newId } from '../lib/ids.ts'
 import { type ActiveRun, withLine } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 
-/** Returns the sheet to which the engine adds the lines of an active rehearsal. The sheet is stored with the next write of the run. */
+/**
+ * Returns the sheet (the list of the calls that the run would make) to which the engine adds the lines of an active rehearsal. The sheet is
+ * stored with the next write of the run.
+ */
 export function dryRun ({ run }: ActiveRun): Rehearsed {
   return {
     cwd: run.record.sheet!.cwd,

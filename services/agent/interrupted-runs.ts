@@ -29,8 +29,8 @@ const describeCall = ({ toolName, input }: { toolName: string, input: unknown })
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
- * Returns notes for the model about the calls with effects in the last segment of a run that was cut, because the client's messages might
- * lack the results of these calls.
+ * Returns notes for the model about the calls with effects in the last segment (the part since the last wait for a person) of a run that
+ * was cut, because the client's messages might lack the results of these calls.
  */
 export function cutCallNotes (run: Run<ThreadRun>): string[] {
   if (storedSegment(run, run.record.segment) !== undefined) return []

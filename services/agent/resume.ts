@@ -42,8 +42,8 @@ const MovedOn = defineError(
 )
 
 /**
- * Where the run of answered items is: active in its next segment, recorded to the end of that segment, or still waiting for other answers
- * of the step.
+ * Where the run of answered items is: active in its next segment (the part of a run between two waits for a person), recorded to the end of
+ * that segment, or still waiting for other answers of the step.
  */
 type Continuation =
   | { is: 'active', live: ActiveRun, segment: number }

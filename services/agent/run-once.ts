@@ -55,7 +55,7 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
 }) {
   const { runs, store, idempotency } = deps
 
-  /** Subscribes to the first segment of a run. Throws RunGone (410). */
+  /** Subscribes to the first segment of a run: the part up to its first wait for a person. Throws RunGone (410). */
   async function subscribe (runId: string, protocol: Protocol | undefined): Promise<Subscription> {
     const run = activeRuns.ofRun(runId)?.run ?? await runs.load<ThreadRun>(runId)
     if (run !== undefined && storedSegment(run, 0) !== undefined) {

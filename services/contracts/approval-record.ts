@@ -27,7 +27,10 @@ export interface FilePlace {
 interface Item {
   approvalId: string
   runId: string
-  /** The segment of the run that made the request. After the decision, the run continues in the next segment. */
+  /**
+   * The number of the segment (the part of the run between two waits for a person) that made the request. After the decision, the run
+   * continues in the next segment.
+   */
   segment: number
   createdAt: number
   /** The time until which the request can be answered; milliseconds since the Unix epoch. */

@@ -6,9 +6,9 @@ interface BoxFolder {
 }
 
 /**
- * Where a command runs. `confined`: in a box without network. `networked`: in a box that can reach only `hosts`,
- * and whose `ports` can be reached at 127.0.0.1. `outside`: outside of a box, with all rights of its user.
- * `refused`: not at all. `folder` is the working folder, the only folder to which a command in a box can write.
+ * Where a command runs. `confined`: in a box (a sandbox of the operating system) without network. `networked`: in a box that can reach only
+ * `hosts`, and whose `ports` can be reached at 127.0.0.1. `outside`: outside of a box, with all rights of its user. `refused`: not at all.
+ * `folder` is the working folder, the only folder to which a command in a box can write.
  */
 export type Boundary =
   & ({ is: 'confined', folder: BoxFolder }

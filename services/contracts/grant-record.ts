@@ -15,7 +15,7 @@ export interface CallFacts {
   identity?: string
   /** The working folder of the call. */
   folder: WorkFolder
-  /** The places of the files that the call changes; absent if no scope for files can cover the call. */
+  /** The places (folder and name) of the files that the call changes; absent if no scope for files can cover the call. */
   places?: FilePlace[]
   /** The hosts to which the call sends data, or whose addresses it passes to others. */
   hosts?: string[]
@@ -49,7 +49,7 @@ export type Grant = Owner & Omit<CallFacts, 'does' | 'input' | 'uncopied' | 'bou
   source: GrantView['source']
   /** The id of the approval request whose answer made the grant. */
   approvalId?: string
-  /** The id of the rehearsal whose accepted sheet made the grant. */
+  /** The id of the rehearsal whose sheet (list of calls), accepted by a person, made the grant. */
   sheet?: string
   /**
    * Only in learned grants for calls whose changes are known before they run: the paths that approved runs
@@ -63,7 +63,10 @@ export type Grant = Owner & Omit<CallFacts, 'does' | 'input' | 'uncopied' | 'bou
   uses: number
   createdAt: number
   lastUsedAt?: number
-  /** The grant allows a command only in a box without network. In the scope `sandbox`, `folder` is the working folder of that box. */
+  /**
+   * The grant allows a command only in a box (a sandbox) without network. In the scope `sandbox`, `folder` is the working folder of that
+   * box.
+   */
   isConfined?: true
   /**
    * Set while the grant of a command is suspended: `path` was written without an approval at `at` (milliseconds

@@ -130,9 +130,9 @@ export interface StepMarks {
 }
 
 /**
- * An event of a run, independent of any protocol. The loop appends the events. Every view of the run (the documented
- * stream, the stream of the AI SDK, replays, the prompt of the next model call) is computed from the events. `start`
- * begins a segment: the part of a run that one request streams. A run that waits for approvals has several segments.
+ * An event of a run, independent of any protocol. The loop appends the events. Every view of the run (the documented stream, the stream of
+ * the AI SDK, replays, the prompt of the next model call) is computed from the events. `start` begins a segment: the part of a run that one
+ * request streams, up to the end of the run or to its next wait for a person. A run that waits for approvals has several segments.
  */
 export type RunEvent =
   | { type: 'start', messageId: string, threadId: string, runId: string, dryRun?: true, undone?: ReplacedChanges }

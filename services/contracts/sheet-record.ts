@@ -1,6 +1,9 @@
 import type { SheetLine } from '../../schemas/sheets.ts'
 
-/** A stored line of a sheet: a call, and what a person accepted of the line. The events of the run contain the whole input of the call. */
+/**
+ * A stored line of a sheet, the list of the calls that a rehearsal would have made: a call, and what a person accepted of the line. The
+ * events of the run contain the whole input of the call.
+ */
 export interface StoredLine extends Omit<SheetLine, 'void'> {
   /** See `inputDigest`. */
   digest: string

@@ -125,7 +125,10 @@ export interface ToolContext {
    * Absent if the paths are not known.
    */
   paths?: readonly string[]
-  /** The call was approved or granted only for a box without network with this working folder, and must not run in any other way. */
+  /**
+   * The call was approved or granted only for a box (a sandbox) without network with this working folder, and must not run in any other
+   * way.
+   */
   confinedTo?: WorkFolder
   /** Which commands run in a box, according to the options of the run. */
   sandbox?: SandboxMode
@@ -136,7 +139,10 @@ export interface ToolContext {
    * questions. If the signal aborts first, throws its reason.
    */
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
-  /** The names of deferred tools for the model that makes the call; absent if this is the model of the run itself. */
+  /**
+   * The names of deferred tools (tools whose descriptions the model must look up) for the model that makes the call; absent if this is the
+   * model of the run itself.
+   */
   deferred?: readonly string[]
   /** Returns whether a request to one address is allowed to be redirected to another. If absent, every redirect is allowed. */
   mayRedirect?(from: string, to: string): Promise<boolean>

@@ -98,7 +98,7 @@ function begun (
 
 /**
  * True if a run might have changed something: it has a call with an effect beyond reading that was completed or has an unknown
- * outcome. Calls of files tools and commands in a box that changed nothing do not count, and neither do messages to the user.
+ * outcome. Calls of files tools and commands in a box (a sandbox) that changed nothing do not count, and neither do messages to the user.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
   callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && call.effect !== 'read' && canHaveChanged(call, find))

@@ -30,7 +30,7 @@ const clientOf = ({ clientId, clientSecret, redirectUri }: McpAddress) => ({
   ...redirectUri !== undefined && { redirectUri }
 })
 
-/** Returns where a program runs: its working folder if the entry names one, and the settings of its box if it has one. */
+/** Returns where a program runs: its working folder if the entry names one, and the settings of its box (its sandbox) if it has one. */
 const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
   ...cwd !== undefined && { cwd },
   ...sandbox !== false && { sandbox: sandbox === true ? {} : sandbox }

@@ -19,7 +19,7 @@ export interface EnvironmentParts {
   secrets: () => string[]
   ownSecrets: () => string[]
   cwd: () => string
-  /** Runs servers in boxes. */
+  /** Runs tool servers in boxes (sandboxes). */
   box: Pick<Sandbox, 'startServer' | 'forgetServer'>
 }
 

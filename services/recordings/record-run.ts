@@ -39,7 +39,7 @@ interface RecordParts {
   host: Pick<ToolHost, 'sources' | 'permission' | 'find'>
   registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
   config: () => Config
-  /** Returns the kind of box in which commands run; undefined while it is unknown. */
+  /** Returns the kind of box (sandbox) in which commands run; undefined while it is unknown. */
   box: () => Header['box']
   /** Returns every secret that the service knows. */
   secrets: () => string[]

@@ -32,7 +32,7 @@ export interface Header {
   models?: { capable?: string, fast?: string, window?: number }
   /** The settings that affect how the run goes. */
   config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'commands' | 'roots'>
-  /** The kind of box in which commands ran. */
+  /** The kind of box (sandbox) in which commands ran. */
   box?: BoxKind['is']
   /** The replacements: the kind of secret, its placeholder, and how often it occurred. */
   replaced?: Array<{ what: string, by: string, count: number }>

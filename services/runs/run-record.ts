@@ -56,7 +56,7 @@ interface AnyRun extends Pick<RunView, Shown> {
   chunks: number
   /** The ids of the stored contexts that the run's events refer to. */
   contexts?: string[]
-  /** In a rehearsal: the sheet with the calls so far. */
+  /** In a rehearsal: the sheet, which lists the calls that the run would have made so far. */
   sheet?: StoredSheet
 }
 

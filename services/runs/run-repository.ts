@@ -353,7 +353,10 @@ export function createRunRepository ({ store, clock, usage, facts }: {
   }
 }
 
-/** Returns the events of a completely stored segment; undefined if it has not begun or was interrupted. */
+/**
+ * Returns the events of a segment (the part of a run between two waits for a person) that is stored to its end; undefined if it has not
+ * begun or was interrupted.
+ */
 export function storedSegment ({ log }: Pick<Run, 'log'>, segment: number): readonly RunEvent[] | undefined {
   const start = segmentStart(log.events, segment)
   if (start === -1) return undefined

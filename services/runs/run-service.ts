@@ -168,7 +168,7 @@ async function sweepThreadRuns (
 
 /**
  * The state of the items that a run has requested. `isWaiting`: some item can still be answered. `isUnanswered`: no item of the newest
- * segment was answered. `open`: the open approvals.
+ * segment (the part of the run since it last continued) was answered. `open`: the open approvals.
  */
 interface Asked {
   isWaiting: boolean

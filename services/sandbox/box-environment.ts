@@ -1,6 +1,7 @@
 /**
- * Patterns for the environment variables that programs in a box get: places of toolchains, build settings, locale and time zone. All other
- * variables are left out, because any of them might hold a secret. So are cache folders: in a box, caches are in the home of the box.
+ * Patterns for the environment variables that programs in a box (a sandbox) get: places of toolchains, build settings, locale and time
+ * zone. All other variables are left out, because any of them might hold a secret. So are cache folders: in a box, caches are in the home
+ * of the box.
  */
 const NAMES = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'LC_[A-Z]+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR',

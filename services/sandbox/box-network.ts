@@ -144,7 +144,9 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
   }
 }
 
-/** The port of the proxy in a box. Each box has a network namespace of its own, so the number can be the same in all of them. */
+/**
+ * The port of the proxy in a box (a sandbox). Each box has a network namespace of its own, so the number can be the same in all of them.
+ */
 const PROXY_PORT = 3128
 
 interface Parts {

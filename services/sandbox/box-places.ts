@@ -4,10 +4,13 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 
 // The one list of the places that a box shows and hides.
 
-/** System folders that a box shows, read-only. */
+/** System folders that a box (a sandbox) shows, read-only. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
 
-/** Places in the system folders that hold keys, passwords or names of networks. A box hides them, even if the service runs as root. */
+/**
+ * Files and folders in the system folders that hold keys, passwords or names of networks. A box hides them, even if the service runs as
+ * root.
+ */
 const MASKED = [
   '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/security/opasswd', '/etc/ssh',
   '/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/NetworkManager/system-connections',

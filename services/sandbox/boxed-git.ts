@@ -10,8 +10,8 @@ import { readSmall } from './read-small.ts'
 import { findVouched, type WantedFile } from './vouched-commits.ts'
 
 /**
- * Runs a program (`args[0]`) in a box of its own, and returns its standard output; undefined if it failed. `isWritable`: it can write into
- * the folder.
+ * Runs a program (`args[0]`) in a box (a sandbox) of its own, and returns its standard output; undefined if it failed. `isWritable`: it can
+ * write into the folder.
  */
 export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: string, input?: string }) => Promise<Buffer | undefined>
 

@@ -98,7 +98,9 @@ async function isUnchanged (check: Check, path: string, now: Entry): Promise<boo
 
 const inodeOf = ({ id }: Entry): string => id.slice(0, id.lastIndexOf(' '))
 
-/** Returns true if the path is, or lies in, a read-only place that nobody replaced. Then somebody else than a command changed it. */
+/**
+ * Returns true if the path is, or lies in, a read-only file or folder that nobody replaced. Then somebody else than a command changed it.
+ */
 async function isChangedByOthers (path: string, now: Entry, readOnly: ReadonlyMap<string, string>): Promise<boolean> {
   if (readOnly.has(path)) return readOnly.get(path) === inodeOf(now)
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {

@@ -25,7 +25,7 @@ import { type Above, findRepositoryAbove, holdPackages, holdRepository, type Rep
 import type { SharedNetwork } from './shared-network.ts'
 import { inTemporary, makeTemporary } from './temporary.ts'
 
-/** The most key folders below a working folder that a box hides. */
+/** The most key folders below a working folder that a box (the sandbox of a command) hides. */
 const MOST_MASKED = 64
 
 /** A program and its arguments. */
@@ -167,7 +167,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
 const watchWritten = (child: GuardedChild, { upper, kept }: Opened, clock: Clock): Promise<boolean> | undefined =>
   (upper ? watchSize(child, [upper], clock, MOST_WRITTEN) : kept?.watch(child))?.catch(() => false)
 
-/** Returns the places that are compared before and after a command: its folder, its home, and a repository above. */
+/** Returns the folders that are compared before and after a command: its folder, its home, and a repository above. */
 export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
   ...{ folder, seenAt, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
 })

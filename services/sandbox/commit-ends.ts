@@ -6,7 +6,7 @@ import type { ObeyedState } from './obeyed-state.ts'
 /** The newest commit of a branch. */
 export interface CommitEnd {
   id: string
-  /** True if a command in a box made or fetched the commit. */
+  /** True if a command in a box (a sandbox) made or fetched the commit. */
   isOfCommand: boolean
 }
 

@@ -15,14 +15,14 @@ interface BoxFacts {
   /** The working folder, as the command sees it, and the folder that it started in. */
   folder: string
   cwd: string
-  /** The home in the box. */
+  /** The path of the home folder in the box (the sandbox of the command). */
   home: string
   above: Above
   /** True if the command is not allowed to change the repository above. */
   isKept: boolean
   /** Hosts that the command is allowed to reach. */
   hosts: string[]
-  /** Places outside the working folder that exist in the box. */
+  /** Files and folders outside the working folder that exist in the box. */
   shown: string[]
   /** Places with keys that the box hides, in the system folders and in the working folder. */
   keys: string[]

@@ -6,7 +6,7 @@ import type { RepositoryAbove } from './repository-above.ts'
 // A box that shows only one folder of a repository hides its other files, and git takes these for deleted. The hooks here keep such
 // deletions out of the index and out of commits. They prevent accidents and are no protection: a command can bypass them.
 
-/** The path of the hooks in a box. */
+/** The path of the hooks in a box (a sandbox). */
 const HOOKS = '/run/git-hooks'
 
 /**

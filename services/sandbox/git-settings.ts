@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { BoxFile } from './linux-box.ts'
 
 /**
- * The settings that a repository made by a command in a box keeps, by section in lower case; `*` stands for a subsection. None of them
- * names a program, a file that git reads, or an address that git runs as a program.
+ * The settings that a repository made by a command in a box (a sandbox) keeps, by section in lower case; `*` stands for a subsection. None
+ * of them names a program, a file that git reads, or an address that git runs as a program.
  */
 const HARMLESS: Record<string, RegExp> = {
   core: new RegExp(

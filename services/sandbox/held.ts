@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** An open file or folder that a box shows at the path `path`. */
+/** An open file or folder that a box (a sandbox) shows at the path `path`. */
 export interface Held {
   fd: number
   path: string

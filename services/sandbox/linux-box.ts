@@ -13,8 +13,8 @@ import { callFilter } from './call-filter.ts'
 export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
 /**
- * Sizes, in bytes, of file systems that a box has in memory: /tmp and the home if they are not kept, the other temporary folders, all
- * others.
+ * Sizes, in bytes, of file systems that a box (a sandbox) has in memory: /tmp and the home if they are not kept, the other temporary
+ * folders, all others.
  */
 const PRIVATE_BYTES = 1024 ** 3
 const SHARED_BYTES = 512 * 1024 ** 2

@@ -43,7 +43,7 @@ const SORTS = new Map<string, Sort>([
 
 interface Look {
   outside?: readonly string[]
-  /** Further places whose whole content counts as obeyed. Absent: those that settings, scripts and links name now. */
+  /** Further files and folders whose whole content counts as obeyed. Absent: those that settings, scripts and links name now. */
   named?: readonly string[]
   /** An earlier state: contents that did not change are taken from it. */
   known?: ObeyedState

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { systemFolders, toolchains } from './box-places.ts'
 
 /**
- * The program that makes boxes on macOS. This file has never been run. It was written from Apple's sandbox(7) and sandbox-exec(1), and
- * compared on 2026-11-28 with the profile by which Codex runs commands of models on macOS (openai/codex,
+ * The program that makes boxes (sandboxes) on macOS. This file has never been run. It was written from Apple's sandbox(7) and
+ * sandbox-exec(1), and compared on 2026-11-28 with the profile by which Codex runs commands of models on macOS (openai/codex,
  * codex-rs/core/src/seatbelt_base_policy.sbpl, which follows Chromium's common.sb).
  */
 export const SANDBOX_EXEC = '/usr/bin/sandbox-exec'

@@ -76,7 +76,7 @@ export interface ObeyedState {
   gitDirectories: Map<string, GitDirectory>
   /** Paths that programs act on when somebody opens or enters a folder, the nearest first. */
   opens: string[]
-  /** Places that git settings, scripts and links name, whether something is there or not. */
+  /** Paths that git settings, scripts and links name, also those at which nothing exists. */
   named: string[]
   /** The target of each link, by path, except links that are among the entries and links in folders of packages. */
   links: Map<string, string>

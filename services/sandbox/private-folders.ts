@@ -38,7 +38,7 @@ export interface PrivateFolders {
   watch(child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>): Promise<boolean>
   /**
    * Returns the paths, as the command sees them, of files written since a time of the file system (milliseconds since the Unix epoch).
-   * `homePath` is the path of the home in the box; `more` counts the files beyond the first ones.
+   * `homePath` is the path of the home in the box (the sandbox); `more` counts the files beyond the first ones.
    */
   written(since: number, homePath: string): Promise<{ paths: string[], more: number }>
   close(): Promise<void>

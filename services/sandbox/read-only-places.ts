@@ -10,7 +10,7 @@ import type { ObeyedState } from './obeyed-state.ts'
 // opens or enters a folder, and those that git acts on in the repositories of the working folder. Otherwise a change would affect other
 // programs while the command still runs.
 
-/** The most read-only places. Each is a mount, and 300 mounts take 0.76 s. */
+/** The most files and folders that are read-only for commands. Each is a mount, and 300 mounts take 0.76 s. */
 const MOST_PLACES = 64
 /** Names in a git directory that git acts on. */
 const OF_GIT = ['config', 'config.worktree', 'hooks', 'info/attributes', 'info/exclude', 'info/sparse-checkout']
@@ -27,8 +27,8 @@ interface Tree {
 }
 
 /**
- * Opens what a box mounts over parts of the working folder: `.git`, so that no command moves it, and at most 64 read-only places. `opens`
- * are the read-only places that are not git's own. Throws if such a place is a link to a missing path in the folder.
+ * Opens what a box (a sandbox) mounts over parts of the working folder: `.git`, so that no command moves it, and at most 64 read-only
+ * places. `opens` are the read-only places that are not git's own. Throws if such a place is a link to a missing path in the folder.
  */
 export async function holdObeyed (
   folder: { path: string, entry(name: string): string },

@@ -19,8 +19,8 @@ export interface RepositoryAbove {
 }
 
 /**
- * The repository above a working folder: one that a box can show, or one that it hides, with a clause that says why. Empty if there is
- * none.
+ * The repository above a working folder: one that a box (a sandbox) can show, or one that it hides, with a clause that says why. Empty if
+ * there is none.
  */
 export interface Above {
   repository?: RepositoryAbove

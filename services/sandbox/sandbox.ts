@@ -24,8 +24,8 @@ import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-networ
 import { inTemporary, removeAbandoned } from './temporary.ts'
 
 /**
- * The kind of box that this computer can make, and the program for it; if there is none, `why` is a clause that says why. `canTry`: whether
- * a command can be tried out on an overlay of its folder; absent if that is not known yet.
+ * The kind of box (sandbox) that this computer can make, and the program for it; if there is none, `why` is a clause that says why.
+ * `canTry`: whether a command can be tried out on an overlay of its folder; absent if that is not known yet.
  */
 export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
 

@@ -15,7 +15,7 @@ import { makeTemporary } from './temporary.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** Variables that would make bubblewrap itself, outside the box, load or run something. */
+/** Variables that would make bubblewrap itself, outside the box (the sandbox that it makes), load or run something. */
 const LOADING = /^(?:LD_|BASH_ENV$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$)/
 
 /** A tool server that runs in a box. */

@@ -19,7 +19,7 @@ const START_MS = 10_000
 /** The most open connections to one port. */
 const MOST_CONNECTIONS = 256
 
-/** A network that the boxes of several commands share. It leads nowhere but to the ports of those commands. */
+/** A network that the boxes (sandboxes) of several commands share. It leads nowhere but to the ports of those commands. */
 export interface SharedNetwork {
   /** The command that runs another one in this network. */
   join: string[]

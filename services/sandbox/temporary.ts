@@ -6,7 +6,7 @@ const PREFIX = 'local-agent-box-'
 /** A folder of this age, in milliseconds, is abandoned: no command runs for so long. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000
 
-/** Makes a folder outside the box for files that one box needs. Returns its real path. */
+/** Makes a folder outside the box (the sandbox) for files that one box needs. Returns its real path. */
 export const makeTemporary = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), PREFIX)))
 
 /** Runs `work` with a new temporary folder, and removes the folder afterwards. */

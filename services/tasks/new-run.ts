@@ -85,8 +85,8 @@ export async function optionsOf (
 }
 
 /**
- * Prepares the first attempt at a queued run whose options are resolved. Returns the started run, the task with
- * its new steering comments assigned to this run, and the start event.
+ * Prepares the first attempt (one uninterrupted execution) at a queued run whose options are resolved. Returns the started run, the task
+ * with its new steering comments assigned to this run, and the start event.
  */
 export function firstStart (task: StoredTask, run: StoredRun, now: number, config: Config) {
   const { mode, firstN, approvedRuns } = task.approval

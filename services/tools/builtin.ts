@@ -52,7 +52,7 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   environment: () => NodeJS.ProcessEnv
   /** The web origins of apps whose pages are allowed to call the service. */
   allowedOrigins: () => string[]
-  /** Runs commands in boxes. */
+  /** Runs commands in boxes (sandboxes). */
   sandbox: Sandbox
   /** The commands that keep running after their calls have ended. */
   background: BackgroundCommands

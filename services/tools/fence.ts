@@ -1,6 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 
-/** Thrown if a worker makes a call for an attempt that is no longer the current attempt of its run. */
+/** Thrown if a worker makes a call for an attempt (one execution of a run) that is no longer the current attempt of its run. */
 const StaleAttempt = defineError('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current')
 
 export type Fence = ReturnType<typeof createFence>

@@ -73,7 +73,7 @@ interface ToolCall extends Given {
   name: string
   input: unknown
   runId: string
-  /** The number of the run's attempt, from the fence. */
+  /** The number of the run's present execution (its attempt), from `fence.enter`; see fence.ts. */
   attempt: number
   callId: string
   /** The working folder of the run. It is resolved again for each call. */

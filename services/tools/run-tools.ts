@@ -16,7 +16,7 @@ export interface RunTools {
   isLeft?(tool: Tool & Partial<MergedTool>): boolean
   /** Returns a text for the model that says why the run is not allowed to make a valid call now; undefined if it is. */
   refusal?(tool: Tool & Partial<MergedTool>, input: unknown): string | undefined
-  /** Which commands of the run are run in a box. */
+  /** Which commands of the run are run in a box (a sandbox). */
   sandbox?: SandboxMode
 }
 

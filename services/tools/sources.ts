@@ -32,7 +32,8 @@ export interface MergedTool extends SourceTool {
 
 /**
  * The most characters in a prompt: of the description of all sources, of the instructions of one source, and of the names of its deferred
- * tools. If the names of all deferred tools take at most `names` characters, all are listed, so that a model can ask for a tool by name.
+ * tools (tools whose descriptions the model must look up). If the names of all deferred tools take at most `names` characters, all are
+ * listed, so that a model can ask for a tool by name.
  */
 const ROOM = {
   few: { all: 16_000, ofOne: 4_000, named: 0, names: 0 },

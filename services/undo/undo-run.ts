@@ -73,8 +73,8 @@ export async function takeOver (
 }
 
 /**
- * Plans and executes the steps of the chains, while their paths are locked. What is replaced is kept under an id of its own, or under the
- * id of the interrupted undo or apply that is continued.
+ * Plans and executes the steps of the chains (the joined changes of each path), while their paths are locked. What is replaced is kept
+ * under an id of its own, or under the id of the interrupted undo or apply that is continued.
  */
 async function carryOut (chains: Chain[], request: Request, parts: KeepParts): Promise<Done> {
   const { of, toolName, dryRun, isNamed } = request

@@ -17,7 +17,7 @@ interface TakeParts {
   paths: OwnFiles
   space: UndoSpace
   signal: AbortSignal
-  /** Returns the unit that a path belongs to, if it is known. */
+  /** Returns the unit (git directory or database) that a path belongs to, if it is known. */
   unitOf: (path: string) => (Unit & { path: string }) | undefined
 }
 

@@ -17,7 +17,7 @@ export interface AllowedPaths extends OwnFiles {
 /** A git directory or database, and what the entries of a run say about its use. */
 export interface ChainUnit extends Unit {
   path: string
-  /** True if somebody else used the unit between two calls of the run. */
+  /** True if somebody else used the unit (the git directory or database) between two calls of the run. */
   isBroken: boolean
 }
 

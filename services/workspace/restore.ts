@@ -20,7 +20,7 @@ interface StepsDone {
 }
 
 type Parts = RestoreParts & {
-  /** True if a unit that somebody has used since the run's last call is left unchanged. */
+  /** True if a unit (git directory or database) that somebody has used since the run's last call is left unchanged. */
   isChecked: boolean
 }
 

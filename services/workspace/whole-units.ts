@@ -10,7 +10,7 @@ import { inBatches, lookAt } from './survey.ts'
 /** A git directory or a database, in the state before and after a call. */
 export interface Unit {
   kind: 'repository' | 'database'
-  /** True if the call made the unit. */
+  /** True if the call made the unit (the git directory or database). */
   isNew?: true
   /** Digests of the files that change with each use: refs, index and HEAD of a repository, all files of a database. */
   before: string

@@ -120,8 +120,8 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   const { isUsed: usesLearned = false, teaches = false } = learning
 
   /**
-   * Whether a grant applies to a call. A person's grant for a command outside a box does not apply if the run might have written files in
-   * the folder since: the command could execute them. A learned grant applies to such a call, too.
+   * Whether a grant applies to a call. A person's grant for a command outside a box (a sandbox) does not apply if the run might have
+   * written files in the folder since: the command could execute them. A learned grant applies to such a call, too.
    */
   const holds = (grant: Grant, folder: WorkFolder) => {
     if (grant.source === 'approved_runs') return usesLearned

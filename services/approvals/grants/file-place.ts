@@ -14,7 +14,10 @@ export function isObeyed (place: FilePlace): boolean {
   return isOpenedPath(path) || isStarted(path)
 }
 
-/** Whether a grant for a folder never covers the place, because a file there might later be executed without an approval. */
+/**
+ * Whether a grant for a folder never covers the place (a folder and a file name in it), because a file there might later be executed
+ * without an approval.
+ */
 export const isProtected = (place: FilePlace): boolean => isObeyed(place) || endingOf(place.name) === ''
 
 /**

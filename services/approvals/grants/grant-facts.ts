@@ -126,8 +126,8 @@ const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: Call
 
 /**
  * Returns the scopes that an approval of the call can have, the narrowest first. If the service has no token, a command gets only `once`,
- * and `sandbox` if it runs in a box, because every program on the computer could answer the approval request. `isAddress`: the call asks
- * only because of its address.
+ * and `sandbox` if it runs in a box (a sandbox), because every program on the computer could answer the approval request. `isAddress`: the
+ * call asks only because of its address.
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }

@@ -24,7 +24,7 @@ const MOST_ENDED = 10 * MOST_GRANTS
 /** The most characters of an input that a grant keeps, as JSON. */
 const INPUT_KEPT = 20_000
 
-/** A grant that is requested without a call. `place` is where the calls that it covers work. */
+/** A grant that is requested without a call. `place` is the folder in which the calls that it covers work. */
 type RequestedGrant = Pick<GrantBody, 'toolName' | 'input' | 'scope' | 'until'> & { place: CallPlace, isAddress?: boolean }
 
 /** Permissions for later calls, beyond the one that was approved. Methods that return operations leave the commit to the caller. */
@@ -68,8 +68,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     if (over.length > 0) await store.transact(over.map((grant) => put({ ...grant, endedAt: time() })))
   }
   /**
-   * Whether a grant can be used. For a command, the service needs a token, unless the command runs in the box or a person has approved this
-   * very command in earlier runs.
+   * Whether a grant can be used. For a command, the service needs a token, unless the command runs in the box (the sandbox of its folder)
+   * or a person has approved this very command in earlier runs.
    */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 

@@ -19,8 +19,8 @@ function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] 
 }
 
 /**
- * Whether the grant of a command is suspended when another command runs without an approval in the box of `folder`, where it can write
- * anything. True if the granted command works in `folder`, below it or in a parent of it, or names such a path.
+ * Whether the grant of a command is suspended when another command runs without an approval in the box (the sandbox) of `folder`, where it
+ * can write anything. True if the granted command works in `folder`, below it or in a parent of it, or names such a path.
  */
 export function isSuspendedByBox (grant: Grant, folder: string): boolean {
   return [grant.folder.path, ...namedBy(grant)].some((each) => isIn(each, folder) || isIn(folder, each))

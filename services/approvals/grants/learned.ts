@@ -76,7 +76,7 @@ export function meetsPlaces ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, f
     others.every((path) => meets.some((place) => place.path === path && place.others))
 }
 
-/** Merges the places of two lessons about the same paths: what either lesson allows is allowed. */
+/** Merges the allowed paths of two lessons (what approved runs taught) about the same paths: what either lesson allows is allowed. */
 export const joinPlaces = (before: LearnedPlace[] | undefined, now: LearnedPlace[]): LearnedPlace[] =>
   now.map((place, at) => ({ ...before?.[at]?.path === place.path && before[at], ...place }))
 

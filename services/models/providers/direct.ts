@@ -27,7 +27,10 @@ interface Parts {
   configuredKey?: () => string | undefined
   variables: Variables
   clock?: Clock
-  /** Returns the learned needs of a model, `<provider>/<model>`, at an address. By default nothing is stored. */
+  /**
+   * Returns the needs (see `Need`: what the model requires of the form of a request) that were learned of a model, `<provider>/<model>`, at
+   * an address. By default nothing is stored.
+   */
   needsOf?: (id: string, baseURL: string) => LearnedNeeds
 }
 

@@ -31,7 +31,7 @@ interface Probe {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
   /** Interprets the answer; `ok` if all is well. */
   read: (answer: Answer, sent: LanguageModelV4Prompt) => Omit<Finding, 'about'>
-  /** The need to try if the answer is wrong although nothing was refused. It is tried only for servers of the user's own. */
+  /** The need (see `Need`) to try if the answer is wrong although nothing was refused. It is tried only for servers of the user's own. */
   otherwise?: Need
 }
 

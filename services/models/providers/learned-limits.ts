@@ -11,7 +11,7 @@ export interface ToolLimits extends RefusedTools {
   noteToolsRefused(id: string, refusal: { sent: number, words: string }): void
 }
 
-/** The learned needs of a model at the address of its server. */
+/** The learned needs (see `Need`: requirements for the form of a request) of a model at the address of its server. */
 export interface LearnedNeeds {
   read(): ReadonlySet<Need>
   /** Remembers needs that a call has revealed. */

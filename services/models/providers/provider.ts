@@ -58,7 +58,7 @@ export interface Provider {
    * local server answers one call after the other, so small questions wait behind the user's requests.
    */
   localServer?(): Promise<string | undefined>
-  /** Returns the known needs of a model. */
+  /** Returns what is known of a model's needs: its requirements for the form of a request (see `Need`). */
   needsOf?(model: string): LearnedNeeds
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number

@@ -88,7 +88,7 @@ export type Providers = Awaited<ReturnType<typeof createProviders>>
 const LIST_MS = 5_000
 
 interface Parts {
-  /** The learned limits and needs of models. */
+  /** The learned limits of models, and their needs: requirements for the form of a request. */
   limits: StoredRecord<StoredLimits>
   /** Encrypted; the only place a configured key is kept. */
   keys: StoredRecord<ProviderSecrets>

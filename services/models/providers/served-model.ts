@@ -51,8 +51,8 @@ export interface ServedModel {
 }
 
 /**
- * Asks a model server about the needs of a model and its chat template: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
- * undefined for a server that does not state them, like most servers.
+ * Asks a model server about the needs of a model (its requirements for the form of a request) and its chat template: llama.cpp by `GET
+ * /props`, Ollama by `POST /api/show`. Returns undefined for a server that does not state them, like most servers.
  * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, https://docs.ollama.com/api/show
  */
 export async function askServedModel (server: Server): Promise<ServedModel | undefined> {

@@ -27,7 +27,7 @@ export interface AnswerState {
   isHarmony: boolean
   /** True between `<s>` and `</s>` if they are HTML's strikethrough tags, not tokens of a chat template. */
   isStruck: boolean
-  /** The dialect of the possible call at the beginning of the held text. */
+  /** The dialect (way to write calls as text) of the possible call at the beginning of the held text. */
   dialect?: Dialect
   /** The length that the held text must reach before it is parsed again. */
   nextLook: number

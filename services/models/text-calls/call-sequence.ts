@@ -10,7 +10,10 @@ import { tokenAt } from './template-tokens.ts'
  */
 type Sequence = { is: 'wait' } | { is: 'text', length: number, isQuoted: boolean } | { is: 'broken' } | { is: 'calls', calls: TextCall[] }
 
-/** Closing tags of dialects. Models also write them without an opening tag, so they are skipped behind a call. */
+/**
+ * Closing tags of dialects, the ways in which models write calls as text. Models also write them without an opening tag, so they are
+ * skipped behind a call.
+ */
 const CLOSING = [
   '</tool_call>', '</tool_calls>', '</tools>', '</function_call>', '</function_calls>', '</minimax:tool_call>', '</seed:tool_call>'
 ]

@@ -44,7 +44,9 @@ export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number
   return undefined
 }
 
-/** Returns the dialect whose opening mark stands at the position `at`; `open` if more text is needed to decide. */
+/**
+ * Returns the dialect (way to write calls as text) whose opening mark stands at the position `at`; `open` if more text is needed to decide.
+ */
 export function dialectAt (held: string, at: number, isLineStart: boolean): Dialect | 'open' | undefined {
   const length = held.length - at
   const here = isLineStart ? OPENINGS : OPENINGS.filter(({ dialect }) => !dialect.isAtLine)

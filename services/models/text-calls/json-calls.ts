@@ -16,7 +16,8 @@ const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([
 
 /**
  * Returns the calls in a JSON value; undefined if the value is not a call. `isTagged` means that the value stands between the tags of a
- * dialect. Then the arguments can be absent, stand beside the name, or be the value of a property with the tool's name.
+ * dialect (a way to write calls as text). Then the arguments can be absent, stand beside the name, or be the value of a property with the
+ * tool's name.
  */
 export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
   if (Array.isArray(value)) {

@@ -12,7 +12,7 @@ const BETWEEN = /\s*(?:\[CALL_ID\][\w-]*)?\s*(?:\[ARGS\])?\s*(?:<[|｜]tool[▁_
 
 /**
  * Returns the parser of a tool's name followed by JSON, GLM's tags, Python's parentheses or nothing. `close` is the closing tag of the
- * dialect.
+ * dialect (the way to write calls as text).
  */
 function readNamed (close: string | undefined): ReadCalls {
   return (text, at, tools, isEnd): Reading => {

@@ -31,9 +31,9 @@ export const isAnswerCall = (event: object): boolean => 'toolName' in event && e
 
 /**
  * Takes the structured answer from the newest step, after all other calls of the step have their outcomes. If one of these calls did not
- * succeed, the answer is not taken. Each answer that does not fit the schema is a failed attempt, and so is a step that ends the run
- * without an answer that fits. If there are more failed attempts than retries, an earlier fitting answer of the run counts. If there is
- * none, throws AnswerDoesNotFit (ERR_OBJECT_INVALID).
+ * succeed, the answer is not taken. Each answer that does not fit the schema is a failed attempt at the answer, and so is a step that ends
+ * the run without an answer that fits. If there are more failed attempts than retries, an earlier fitting answer of the run counts. If
+ * there is none, throws AnswerDoesNotFit (ERR_OBJECT_INVALID).
  */
 export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { isLast }: { isLast: boolean }): TakenStep {
   const newest = newestStep(events)

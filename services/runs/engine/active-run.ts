@@ -34,7 +34,10 @@ function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'s
   return known
 }
 
-/** A subscription to one segment of a run, which is read in batches. The reader must call `unsubscribe`. */
+/**
+ * A subscription to one segment (the part of a run between two waits for a person), which is read in batches. The reader must call
+ * `unsubscribe`.
+ */
 export interface Subscription<R extends RunRecord = ThreadRun> {
   runId: string
   threadId: R['threadId']
@@ -229,7 +232,7 @@ export function createActiveRun<R extends RunRecord> (
   }
 }
 
-/** Reads a subscription to its end and returns all events, except those of attempts that were dropped. */
+/** Reads a subscription to its end and returns all events, except those of attempts at steps that broke off and were repeated. */
 export async function readWhole (subscription: Subscription, signal: AbortSignal): Promise<readonly RunEvent[]> {
   const read: RunEvent[] = []
   try {

@@ -39,7 +39,7 @@ export interface EngineDeps {
 /** One execution of a run, from its start or its continuation until it ends, waits or is stopped. */
 export interface RunAttempt<R extends RunRecord = RunRecord> {
   live: ActiveRun<R>
-  /** The number of the attempt at the fence. */
+  /** The number that `fence.enter` gave this attempt; see tools/fence.ts. */
   attempt: number
   /** Counts the model calls of the run and refuses those beyond a budget. */
   meter: Meter

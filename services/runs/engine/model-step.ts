@@ -28,7 +28,7 @@ import { asToldTools, nameMeant, otherNameMeant, readInput, type ToolHost } from
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
-/** The collaborators that the model calls of one attempt at a run need. */
+/** The collaborators that the model calls of one attempt at a run need. An attempt is one uninterrupted execution of the run. */
 interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock

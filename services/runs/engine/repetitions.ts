@@ -19,7 +19,7 @@ type Repetition = 'none' | 'told' | 'stopped'
 
 /**
  * Recognises a run that repeats itself: the same call with the same result, the same cycle of up to three such calls, or calls of one tool
- * whose results contain nothing new, whatever their inputs. Counting starts with the attempt.
+ * whose results contain nothing new, whatever their inputs. Counting starts anew with each attempt, an uninterrupted execution of the run.
  */
 export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHost['find']) {
   /** Whether the tool is meant to be called repeatedly, because it reads what a command in the background has written. */

@@ -19,7 +19,7 @@ import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from 
 import { asksThoughAllowed } from '../gate/run-policy.ts'
 import { settleStep } from '../gate/settle-step.ts'
 
-/** The state with which an attempt at a run starts. */
+/** The state with which an attempt (one uninterrupted execution) at a run starts. */
 interface Start {
   /** The items that the run has requested before. */
   items: RunItems

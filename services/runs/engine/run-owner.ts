@@ -38,7 +38,7 @@ export type RunNews =
   | { is: 'call-ended', call: Call, event: CallEnd['event'] }
   | { is: 'question', item: QuestionItem }
 
-/** The conversation or the task that a run belongs to, for one attempt at the run. */
+/** The conversation or the task that a run belongs to, for one attempt (one uninterrupted execution) at the run. */
 export interface RunOwner<R extends RunRecord = RunRecord> {
   /**
    * In both kinds, each step with calls is stored when the step ends, so that a run continues from there after a crash. In a task, the

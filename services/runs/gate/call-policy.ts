@@ -19,7 +19,10 @@ export type Decision =
 /** A call of a step, with the findings of the policies. A call is checked when the step begins, and again immediately before it runs. */
 export interface CheckedCall {
   readonly call: Call
-  /** The call changes only the copy in which its run works. `confinedTo` is the working folder of the box, if the call is a command. */
+  /**
+   * The call changes only the copy in which its run works. `confinedTo` is the working folder of the box (the sandbox), if the call is a
+   * command.
+   */
   copied?: { copy: string, confinedTo?: WorkFolder }
   /** Concerns that a policy withdrew. */
   takenBack: Concern[]
@@ -37,7 +40,7 @@ export interface StepSoFar {
     ToolHost,
     'find' | 'permission' | 'isAllowedByUser' | 'identity' | 'toolServer' | 'boundary' | 'folders' | 'foresee' | 'copyAt'
   >
-  /** Calls whose tools were about to start in an earlier attempt. */
+  /** Calls whose tools were about to start in an earlier attempt: an execution of the run that was interrupted. */
   begun: ReadonlySet<string>
   /**
    * Returns the newest approval of a call and, if a person or the application answers the call, the item with the answer, as the ledger has

@@ -3,7 +3,10 @@ import type { RunEvent } from '../../contracts/run-events.ts'
 /** Whether an event is kept when its step is left out. */
 const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'steer' || type === 'context'
 
-/** Events that show that the model call of a step is complete, or that the segment ended with the step. */
+/**
+ * Events that show that the model call of a step is complete, or that the segment (the part of the run up to its next wait for a person)
+ * ended with the step.
+ */
 const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])
 
 /**

@@ -64,7 +64,7 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
   }
   /**
    * Returns the batch that begins at a position. The batch ends at a boundary, a multiple of BATCH_BYTES that all readers share, or at the
-   * end of a segment.
+   * end of a segment (the part of a run between two waits for a person).
    */
   const batchAt = (start: number) => {
     let end = start

@@ -6,10 +6,10 @@ import { withoutDroppedTries } from './cut-steps.ts'
 import { steeringIn, steerOf, unreadIds } from './steering.ts'
 
 /**
- * Joins the segments of a run into one, for chat clients that do not have the message yet. The result has one `start`, and no ends of
- * earlier segments. It also lacks the requests of earlier segments: with them, answered calls would look as if they waited, and a client
- * would execute the calls of the application again. Clients of AI SDK 5 keep each approval request as a data part of the message, so in
- * `ui5` they still get these requests.
+ * Joins the segments of a run (its parts between waits for a person) into one, for chat clients that do not have the message yet. The
+ * result has one `start`, and no ends of earlier segments. It also lacks the requests of earlier segments: with them, answered calls would
+ * look as if they waited, and a client would execute the calls of the application again. Clients of AI SDK 5 keep each approval request as
+ * a data part of the message, so in `ui5` they still get these requests.
  */
 export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
   const all = withoutDroppedTries(events)

@@ -11,7 +11,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Op } from '../../store/index.ts'
 import { toolCallsOf } from '../tool-calls.ts'
 
-/** The most lines of a sheet. Later calls get no line. */
+/** The most lines of a sheet, the list of the calls that a rehearsal would have made. Later calls get no line. */
 const MOST_LINES = 1_000
 /** The most characters of an input that a line shows, as JSON. */
 const INPUT_SHOWN = 4_000

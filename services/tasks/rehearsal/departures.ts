@@ -12,7 +12,7 @@ interface Asked {
   input: unknown
 }
 
-/** The sheet of a rehearsal with accepted lines. */
+/** The sheet (list of calls) of a rehearsal with accepted lines. */
 export interface AcceptedRehearsal {
   sheet: StoredSheet
   /** Why the sheet is no longer valid; undefined while it is. */

@@ -24,8 +24,9 @@ const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
 export type Rehearsals = ReturnType<typeof createRehearsals>
 
 /**
- * Creates the service for rehearsals: runs of a task that work on a copy of its folder and reach nothing else. Rehearsals
- * have no run number and count only in the usage. Lines of a sheet that a person accepts become grants of the task.
+ * Creates the service for rehearsals: runs of a task that work on a copy of its folder and reach nothing else. Rehearsals have no run
+ * number and count only in the usage. A sheet lists the calls that the run would have made. Lines of a sheet that a person accepts become
+ * grants of the task.
  */
 export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
   const { repository, store, runs, activeRuns, clock, copies, undo, log } = deps

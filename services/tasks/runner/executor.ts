@@ -199,7 +199,10 @@ const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 /** How long a person may take to answer, unless the configuration sets another time; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Creates the functions that return the change of a task and its run after an attempt: continue later, ask a person, or end. */
+/**
+ * Creates the functions that return the change of a task and its run after an attempt (one uninterrupted execution of the run): continue
+ * later, ask a person, or end.
+ */
 function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
   const { repository, host, clock, config, log } = deps
 

@@ -34,7 +34,7 @@ export interface RunEnding {
 export const isStoreFailure = (error: unknown): boolean =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 
-/** Returns how a run ends whose attempt failed with this error. */
+/** Returns how a run ends whose present execution (attempt) failed with this error. */
 export function endingOf (error: unknown, runId: string, log: TaskDeps['log']): RunEnding {
   if (error instanceof WorkerDied) {
     log.warn({ err: error, runId }, 'the worker of a task run died')

@@ -65,7 +65,10 @@ const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): b
 
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
 
-/** Creates one attempt at a run of a task: the actions for the worker that drives the run, and the record of the run while it executes. */
+/**
+ * Creates one attempt (one uninterrupted execution) at a run of a task: the actions for the worker that drives the run, and the record of
+ * the run while it executes.
+ */
 export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: shared }: {
   task: StoredTask,
   live: ActiveRun<TaskRun>,

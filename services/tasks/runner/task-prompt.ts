@@ -210,7 +210,10 @@ interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
   owed: ObjectAnswer | undefined
 }
 
-/** Returns the context that an earlier attempt at the run has stored; undefined if there is none, or if the task has changed since. */
+/**
+ * Returns the context that an earlier, interrupted execution of the run has stored; undefined if there is none, or if the task has changed
+ * since.
+ */
 export function knownContext (log: readonly RunEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
   const known = log.findLast((event) => event.type === 'context')
   return known?.context.cwd === task.cwd && !isOutdated(task, run) ? known.context : undefined

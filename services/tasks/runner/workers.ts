@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 
 /**
- * The methods that a task worker, which drives one attempt at a run, can call through its message port. The
+ * The methods that a task worker, which drives one attempt (one uninterrupted execution) at a run, can call through its message port. The
  * actions run on the main thread, and no payload crosses the port: only `next` returns a value. Results travel
  * in envelopes, because an error loses its code when it is posted. A failure ends the worker.
  */

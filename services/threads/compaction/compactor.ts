@@ -223,7 +223,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 }
 
 interface Names {
-  /** Returns the chain (see `chainsOf`) of all units before a unit. */
+  /** Returns the digest (see `chainsOf`) of all units before a unit. A unit is a user message, or a model message with its tool results. */
   chainAt: (unit: number) => string | undefined
   /**
    * Returns the position of the thread message that begins with a unit; undefined if no message begins there, or its position is unknown.

@@ -3,8 +3,8 @@ import { cutWords, ownWordsIn, tokensInAll } from './user-words-kept.ts'
 import { droppedNote, isOpen, pruned, refusalsIn, summaryNote, type Unit } from './units.ts'
 
 /**
- * A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as the chain of these units is
- * `chain`.
+ * A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their digest (see `chainsOf`) is
+ * `chain`. A unit is a user message, or a model message with its tool results.
  */
 export interface Summary {
   from: number

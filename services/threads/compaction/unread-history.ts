@@ -7,7 +7,10 @@ export interface UnreadHistory {
   at: number
   /** The number of unread messages, without the application's instructions. */
   messages: number
-  /** The number and the chain of the unread units, as in the summary that replaces them. */
+  /**
+   * The number of the unread units (user messages, and model messages with their tool results) and their digest (see `chainsOf`), as in the
+   * summary that replaces them.
+   */
   units: number
   chain: string
   /** The estimated tokens of the unread messages. */

@@ -24,7 +24,10 @@ interface Said {
   messages: LanguageModelV4Message[]
 }
 
-/** Returns the user's own words in these units, without texts that the service added. */
+/**
+ * Returns the user's own words in these units (user messages, and model messages with their tool results), without texts that the service
+ * added.
+ */
 export function ownWordsIn (units: readonly Said[]): string[] {
   return units.filter(({ role }) => role === 'user').flatMap(({ messages }) => messages.flatMap(({ content }) => {
     const texts = typeof content === 'string' ? [content] : content.flatMap((part) => part.type === 'text' ? [part.text] : [])

@@ -27,7 +27,7 @@ export function continuesAnswer (before: ThreadMessage, message: ThreadMessage):
   return STEP.test(id) && id.replace(STEP, '') === String(before.id).replace(STEP, '')
 }
 
-/** Groups stored messages into units. `from` is the position of the first message. */
+/** Groups stored messages into units: messages that clients show as one. `from` is the position of the first message. */
 export function unitsOf (messages: readonly ThreadMessage[], from = 0): Unit[] {
   const units: Unit[] = []
   for (const [n, message] of messages.entries()) {

@@ -6,7 +6,10 @@ import { denyUnanswered, NONE_UNANSWERED, type Unanswered } from './unanswered.t
 
 const isObject = (value: unknown): value is ChatPart => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Renders a unit as a chat's message (AI SDK 6 and 7). `id` is used if the message has no id. */
+/**
+ * Renders a unit (the stored messages that clients show as one) as a chat's message (AI SDK 6 and 7). `id` is used if the message has no
+ * id.
+ */
 export function asChat ({ messages }: Unit, id: string, unanswered: Unanswered = NONE_UNANSWERED): ChatMessage {
   const [first] = messages
   if (Array.isArray(first.parts)) {

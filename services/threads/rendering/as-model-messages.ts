@@ -7,8 +7,9 @@ import { stepId, type Unit } from './answer-units.ts'
 import { type Unanswered, unansweredEnd } from './unanswered.ts'
 
 /**
- * Renders a unit as ModelMessages with ids. Approvals are parts of the AI SDK's types. Parts of chats that ModelMessages have no type for,
- * such as data parts, are in `chatParts` of the first message. `id` is used if the message has no id.
+ * Renders a unit (the stored messages that clients show as one) as ModelMessages with ids. Approvals are parts of the AI SDK's types. Parts
+ * of chats that ModelMessages have no type for, such as data parts, are in `chatParts` of the first message. `id` is used if the message
+ * has no id.
  */
 export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered): ThreadMessage[] {
   const [first] = unit.messages

@@ -33,7 +33,7 @@ export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'tran
   }
 
   return {
-    /** The number of changed places. */
+    /** The number of changed places. A place is an entry of a word: a block of a thread that contains the word. */
     size: () => count,
 
     /** Adds the changes for a block that has the words `words` now and had the words `had` before. */

@@ -33,7 +33,7 @@ const REST_MS = 1_000
 const RETRY_MS = 60_000
 /** A block with more different words than this is not indexed by words. Every search reads it. */
 const MOST_WORDS = 20_000
-/** The number of changed places after which the changes are written. */
+/** The number of changed places (blocks of threads, by word) after which the changes are written. */
 const BATCH_PLACES = 50_000
 /** The number of keys that are removed or written together when the index is rebuilt. */
 const BATCH_KEYS = 1_000

@@ -8,7 +8,10 @@ import type { Term } from './query.ts'
 /** Stands for all words of a block that has too many words. Every search reads such a block. */
 export const ANY_WORD = '*'
 
-/** A segment with this many characters gets no further places. The segment of a frequent word can become longer. */
+/**
+ * A segment with this many characters gets no further places (blocks of threads that contain a word). The segment of a frequent word can
+ * become longer.
+ */
 const FULL = 64_000
 /**
  * The number of bytes of a thread's digest in a place, and the number of characters that encode them. If two threads have the same place, a

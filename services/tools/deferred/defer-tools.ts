@@ -23,7 +23,7 @@ const OF_RUN = 1
 /** The most tool names in the error of a call. */
 const MOST_NAMED = 60
 
-/** The division of a run's tools into described and deferred ones. */
+/** The division of a run's tools into those that are described to the model and the deferred ones, whose descriptions it must look up. */
 export interface Deferral {
   /** The tools that are described to the model. */
   told: Tool[]

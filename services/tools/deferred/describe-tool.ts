@@ -26,8 +26,8 @@ export function brief<S> (schema: S, isProperties = false): S {
 const compacted = new WeakMap<Tool, Tool>()
 
 /**
- * Returns the compact form of a tool for models with a small window; the tool itself if it has none. Each tool always gives the same
- * object.
+ * Returns the compact form of a tool for models with a small context window; the tool itself if it has none. Each tool always gives the
+ * same object.
  */
 export function compactTool (tool: Tool): Tool {
   const { compact } = tool.model

@@ -14,7 +14,7 @@ const MOST_FOUND = 5
 /** The most further tools that an answer names, in addition to the defined ones. */
 const MOST_OTHERS = 40
 
-/** Creates the tool that returns the definitions of deferred tools; see `deferTools`. */
+/** Creates the tool that returns the definitions of deferred tools, which are not described to the model in advance; see `deferTools`. */
 export function createFindTools (
   { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[] }
 ): BuiltinTool<Static<typeof FindInput>> {

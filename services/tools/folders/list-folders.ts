@@ -26,7 +26,7 @@ const MOST_SEEN = 200_000
 const MOST_SORTED = 20_000
 /** The most symbolic links that are resolved for one answer, to find out whether they lead to folders. */
 const MOST_LINKS = 2_000
-/** The most recently used folders in the list of places. */
+/** The most recently used folders in the list of folders to choose from. */
 const MOST_RECENT = 12
 
 /** The file system functions that are used here; tests replace them. */

@@ -31,7 +31,7 @@ interface CommandOwner {
   taskId?: string
 }
 
-/** A command that has started. `finish` does the work that follows the end of a command in a box. */
+/** A command that has started. `finish` does the work that follows the end of a command in a box (a sandbox). */
 export interface Started {
   child: GuardedChild
   finish?: BoxedCommand['finish']

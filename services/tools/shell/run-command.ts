@@ -73,7 +73,7 @@ const originOf = (ports: readonly number[] | undefined, origins: readonly string
   origins.find((origin) => ports?.includes(Number(URL.parse(origin)?.port)))
 
 const closed = { additionalProperties: false }
-/** The inputs on a computer with a box: with `outside` only, with `network` and `outside`, and with `network` only. */
+/** The inputs on a computer that can make a box (a sandbox): with `outside` only, with `network` and `outside`, and with `network` only. */
 const BoxedInput = Type.Object({ ...PlainInput.properties, ...outside }, closed)
 const NetworkedInput = Type.Object({ ...PlainInput.properties, ...network, ...ports, ...outside }, closed)
 const StrictInput = Type.Object({ ...PlainInput.properties, ...network, ...ports }, closed)
@@ -81,7 +81,7 @@ type Input = Static<typeof NetworkedInput>
 type Allowed = Exclude<Boundary, { is: 'refused' }>
 
 const BOX = ' It runs in a box: it writes in the working directory alone, sees no other files of the user, has no network.'
-/** The description of the box for models with a small window. */
+/** The description of the box for models with a small context window. */
 const COMPACT_BOX = ' It writes in the working folder alone, and has no network'
 
 interface Parts {

@@ -26,8 +26,8 @@ interface Input {
 }
 
 /**
- * Creates a function that runs a command over an overlay of its working folder, in the box and without network. It returns the changes that
- * the command made in the overlay, and then removes them.
+ * Creates a function that runs a command over an overlay of its working folder, in a box (a sandbox) and without network. It returns the
+ * changes that the command made in the overlay, and then removes them.
  */
 export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }) {
   return async (

@@ -123,7 +123,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
   }
 }
 
-/** The most characters about skills in a prompt: for all skills, for all in a small window, and for the description of one. */
+/** The most characters about skills in a prompt: for all skills, for all with a small context window, and for the description of one. */
 const ROOM = { wide: 8_000, small: 1_500, one: 1_024 }
 const MOST_TOLD = 100
 

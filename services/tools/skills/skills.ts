@@ -70,7 +70,7 @@ interface Parts {
 
 export type Skills = ReturnType<typeof createSkills>
 
-/** The places of skills in a working folder. If two skills have the same name, the one in the earlier place is used. */
+/** The folders in a working folder that can hold skills. If two skills have the same name, the one in the earlier folder is used. */
 const PLACES = [join('.agents', 'skills'), join('.claude', 'skills')]
 const FILE = 'SKILL.md'
 const MOST_FOLDERS = 200

@@ -129,7 +129,7 @@ interface Adapting {
 
 /**
  * Returns a function that calls a model in the form that its server accepts. If the message of a refusal names neither a known part nor a
- * need, the mild needs are tried, and then the plain form.
+ * need (a known requirement, see `Need`), the mild needs are tried, and then the plain form.
  */
 export function adaptingModel ({ make, prepare, to, except }: Adapting) {
   return async <T>(

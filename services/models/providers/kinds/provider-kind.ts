@@ -14,7 +14,7 @@ export interface Access {
 }
 
 interface OpenModel extends Access {
-  /** The needs of the model, stated by its server or learned. */
+  /** What the model requires of the form of a request (see `Need`), stated by its server or learned. */
   needs: LearnedNeeds
   /** True if the server states the needs, so that nothing has to be guessed. */
   saysNeeds: () => boolean

@@ -27,7 +27,10 @@ export interface AdaptedTo {
 interface Adapting<R, T> {
   parts: ReadonlyArray<RefusablePart<R>>
   to: AdaptedTo
-  /** A need that would remove the subject of the call, such as its picture. This need is never applied: the refusal is thrown instead. */
+  /**
+   * A need (see `Need`) that would remove the subject of the call, such as its picture. This need is never applied: the refusal is thrown
+   * instead.
+   */
   except?: Need
   /** Returns the message of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined

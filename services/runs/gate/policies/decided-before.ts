@@ -3,7 +3,10 @@ import { OUTCOME_UNKNOWN, NOBODY_ANSWERED } from '../../../contracts/model-texts
 import { answeredCall, failedCall, refusedCall } from '../call-end.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Follows the ledger for calls that have an item there. A call that began in an earlier attempt never runs again. */
+/**
+ * Follows the ledger for calls that have an item there. A call that began in an earlier attempt (an interrupted execution of the run) never
+ * runs again.
+ */
 export const decidedBefore: CallPolicy = {
   name: 'decidedBefore',
   async decide ({ call }, { begun, itemsOf, isOpen }, concerns) {

@@ -10,8 +10,8 @@ const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach 
 
 /**
  * In a rehearsal, lets a call run if it only reads or changes only the copy. Any other call gets an answer without being executed. A line
- * is added to the sheet for each call that would need an approval in a real run, and for each call that was not executed. No grant is used
- * up.
+ * is added to the sheet (the list that a person checks afterwards) for each call that would need an approval in a real run, and for each
+ * call that was not executed. No grant is used up.
  */
 export const rehearsal: CallPolicy = {
   name: 'rehearsal',

@@ -128,7 +128,8 @@ export function createDesktopActions (
 const formatSize = ({ width, height }: Size) => `${width} × ${height}`
 
 /**
- * Converts a place to a pixel of the screen. Throws an Error, with the valid size, if the place is outside the screen or the screenshot.
+ * Converts the position that a model gave to a pixel of the screen. Throws an Error, with the valid size, if the place is outside the
+ * screen or the screenshot.
  */
 function toScreenPixel ({ x, y, view }: Place, screen: Size): { x: number, y: number } {
   if (view === undefined) {
