@@ -23,7 +23,10 @@ export const inProcess = (app: Pick<App, 'inject'>): RecordedService => ({
 /** Returns a stream that discards the service's log. A difference in the replay already says what went wrong. */
 export const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Reads a recording, with the expectations in it and in the file beside it. Throws Usage. */
+/**
+ * Reads a recording, with the expectations in it and, if there is one, in the `.expect.json` file beside it. Throws Usage if the recording
+ * cannot be read or is too large, or if that file is not JSON.
+ */
 export async function openRecording (file: string): Promise<Recording> {
   const text = await readFile(file, 'utf8').catch((error) => {
     throw new Usage(`${file} cannot be read: ${error.message}`)

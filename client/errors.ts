@@ -5,7 +5,7 @@ import type { ChatError, Error as ErrorBody } from './generated/index.ts'
  * there is one. The class has the fields of the body `Error`, because the generated functions return it as their `error`.
  */
 export class AgentError extends Error {
-  /** The same text as `message`. */
+  /** The text of `message`, under the name that it has in the body `Error`. */
   readonly error: string
   /** An error code of the service (`ERR_…`), or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE or ERR_RUN_ENDED. */
   readonly code: string

@@ -11,7 +11,7 @@ const DELAY_MS = 60_000
 /** How long the backups that repairs and migrations make are kept, in milliseconds. */
 const COPIES_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Removes old records in the background, from one minute after the start. */
+/** Removes old records in the background, from one minute after the start. A home folder whose thread cannot be read is kept. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, log, threads, usage, undo, runs, grants, notifications, attachments, brain } = app
   // Backups of earlier data still hold records that the user has deleted since, so they are removed after a week.

@@ -39,8 +39,8 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       hasRecalled: context.memory.hasRecalled,
       recalled: context.memory.recalled,
       /**
-       * Of an attached file that the model gets as text, only the part that the message shows counts as read. Reading further parts with
-       * readAttachment is a call of its own.
+       * Of an attached file that the model gets as text, only the part that the message shows counts as read; nothing of a file that cannot
+       * be read. Reading further parts with readAttachment is a call of its own.
        */
       attached: () =>
         Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>

@@ -52,7 +52,10 @@ interface AttachmentRecord extends SealedAttachment {
 
 const LONGEST_NAME = 255
 
-/** Returns the bare file name, without folders, from the percent-encoded form that headers carry. */
+/**
+ * Returns the bare file name, without folders and control characters, from the percent-encoded form that headers carry. A text with invalid
+ * encoding is taken as it is, a long name is cut, and an empty one becomes `file`.
+ */
 function fileName (encoded: string): string {
   let name = encoded
   try {

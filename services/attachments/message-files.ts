@@ -76,7 +76,10 @@ function filePart (part: Part): FilePart | undefined {
 
 const fieldOf = ({ parts }: Message) => parts === undefined ? 'content' as const : 'parts' as const
 
-/** Returns the file parts of a message, in order. */
+/**
+ * Returns the file parts of a message, in order; none for a message whose role has no files or whose content is a text. Other parts are
+ * left out.
+ */
 export function filesOf (message: Message): FilePart[] {
   const parts = message[fieldOf(message)]
   if (!ROLES.includes(message.role) || !Array.isArray(parts)) return []

@@ -257,7 +257,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
         return { ...memory, entries }
       }),
 
-    /** Erases entries that were forgotten 30 days ago. */
+    /** Erases entries that were forgotten 30 days ago. Does nothing if the memory cannot be read. */
     async sweep (): Promise<void> {
       const memory = await load().catch(() => undefined)
       if (memory !== undefined && eraseForgotten(memory, now(), digest) !== memory) await update((memory) => memory)

@@ -44,7 +44,10 @@ const single = (text: string, otherwise: string) => [...text].length === 1 ? tex
 const MAX_TOPICS = 10
 const MAX_TOPIC = 40
 
-/** Returns the valid topics in a model's answer. Topics serve to find entries; no prompt contains them. */
+/**
+ * Returns the valid topics in a model's answer, MAX_TOPICS at most. Anything but a list gives none, and entries that are empty, too long or
+ * no text are left out. Topics serve to find entries; no prompt contains them.
+ */
 export const topicsIn = (topics: unknown): string[] =>
   !Array.isArray(topics)
     ? []

@@ -23,7 +23,7 @@ const MAX_SEGMENTS = 400
 
 const zones = new Map<string, { offsetAt: (time: number) => number, segments: Segment[] }>()
 
-/** Returns the segment that contains a time, from a cache if possible. */
+/** Returns the segment (a span without clock changes) of a time zone that contains a time, from a cache if possible. */
 export function segmentAt (timezone: string, time: number): Segment {
   let zone = zones.get(timezone)
   if (zone === undefined) {

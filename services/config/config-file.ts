@@ -49,7 +49,10 @@ export async function requireFile (file: string): Promise<void> {
   })
 }
 
-/** Returns whether the file exists. Throws NotAFile. */
+/**
+ * Returns whether the configuration file exists. Throws NotAFile for a folder, another special file or a link without a target, and other
+ * errors of the file system.
+ */
 async function kindOf (file: string): Promise<'file' | 'none'> {
   try {
     checkKind(await stat(file))
@@ -83,7 +86,7 @@ async function read (file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Removes the access of other users to `config.json`, because the file can contain keys. */
+/** Removes the access of other users to `config.json`, because the file can contain keys. Does nothing if that is impossible. */
 export async function restrictAccess (file: string): Promise<void> {
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})

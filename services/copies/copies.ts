@@ -199,7 +199,10 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     for (const copy of known.values()) if (copy.usedAt < clock.now() - KEPT_MS) await remove(copy)
   }
 
-  /** Deletes what removeOld deletes, copies that no record names, and temporary files of a refresh that was interrupted. */
+  /**
+   * Deletes what removeOld deletes, copies that no record names, and temporary files of a refresh that was interrupted. Does nothing if
+   * there is no folder of copies.
+   */
   async function sweep (): Promise<void> {
     await removeOld()
     for (const name of await readdir(place).catch(() => [])) {

@@ -62,7 +62,9 @@ function qualities (accept: string): Map<string, number> {
   }))
 }
 
-/** True if the client is a browser that opens a page: it accepts HTML, with a higher quality than JSON. */
+/**
+ * True if the client is a browser that opens a page: its header `Accept` gives HTML a higher quality than JSON. False without the header.
+ */
 export function acceptsPage (accept: string | undefined): boolean {
   const ranges = qualities(accept ?? '')
   const html = ranges.get('text/html') ?? 0

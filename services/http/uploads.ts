@@ -212,7 +212,10 @@ export function createUploads ({ clock }: { clock: Clock }) {
   const { close, isClosing, closeAfterAnswer } = createLingering(clock)
   let dropping = 0
 
-  /** Reads and drops the rest of a body. Resolves to whether the end of the body was reached. */
+  /**
+   * Reads and drops the rest of a body. Resolves to true at the end of the body, and to false if the client stopped sending or the
+   * connection broke.
+   */
   async function drop (request: IncomingMessage): Promise<boolean> {
     let bytes = 0
     const ended = new AbortController()

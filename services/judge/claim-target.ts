@@ -11,7 +11,10 @@ const LINK = /^\[[^\]]*\]\(([^)]*)\)$/u
 const LINE_NUMBER = /(?<=\.\w{1,10}):\d+(?::\d+)?$/u
 const GLOB = /[*?{]/
 
-/** Extracts the bare path from the forms that reports use: quoted, as a Markdown link, as a `file://` URL, or with a line number. */
+/**
+ * Extracts the bare path from the forms that reports use: quoted, as a Markdown link, as a `file://` URL, or with a line number. Invalid
+ * percent encoding in a URL stays as it is.
+ */
 function bareOf (text: string): string {
   const bare = text.normalize('NFC').trim().replace(LINK, '$1').replace(QUOTES, '').replace(LINE_NUMBER, '')
   if (!bare.startsWith('file://')) return bare
@@ -112,7 +115,7 @@ async function isSameEntry (a: string, b: string): Promise<boolean> {
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
-/** True if a path exists, even as a broken link. */
+/** True if a path exists, even as a broken link. False if that cannot be found out. */
 export const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, () => false)
 
 /** Characters that continue a name in scripts with blanks. */

@@ -9,7 +9,10 @@ const TARGET_SHOWN = 200
 const CALLS_TOKENS = 24_000
 const CALL_SHOWN = 32_000
 
-/** Lists the calls, one a line: id, tool, target and status. */
+/**
+ * Lists the calls, one a line: id, tool, target and status. Of more than MOST_LINES calls, only the newest are listed, after a line with
+ * the number of the others.
+ */
 export function indexOf (calls: CallFact[]): string[] {
   const lines = calls.slice(-MOST_LINES).map((call) => `${call.id} ${call.tool} ${targetOf(call)}: ${statusOf(call)}`)
   return calls.length > MOST_LINES ? [`(${calls.length - MOST_LINES} older calls are left out)`, ...lines] : lines

@@ -54,7 +54,10 @@ export async function writeAtomically (path: string, content: string | Buffer): 
   })
 }
 
-/** Removes a folder with everything in it, including folders without write permission, such as those in Go's caches. */
+/**
+ * Removes a folder with everything in it, including folders without write permission, such as those in Go's caches. Does nothing if there
+ * is no folder. Rejects if a second try fails, too.
+ */
 export async function removeTree (path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })

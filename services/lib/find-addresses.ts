@@ -232,7 +232,10 @@ function readJson (text: string): unknown {
 /** The deepest nesting of JSON in a text in JSON that is read. */
 const MOST_LEVELS = 3
 
-/** Returns the addresses in the input of a tool, when nobody knows how the tool uses its input. */
+/**
+ * Returns the addresses in the input of a tool, when nobody knows how the tool uses its input. Lists and objects are searched MOST_LEVELS
+ * levels deep.
+ */
 export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS): Address[] {
   if (typeof input === 'string') return addressesOfText(input, name, depth)
   // One number can be an address: its four bytes.

@@ -7,7 +7,10 @@ class NoHome extends Error {
   override readonly message = 'This user has no home directory: set LOCAL_AGENT_HOME to a folder that this user may write to.'
 }
 
-/** Returns the configuration directory: the chosen one, or `.local-agent` in the user's home. Throws NoHome. */
+/**
+ * Returns the configuration directory: the chosen one, or `.local-agent` in the user's home. Throws NoHome if none was chosen and the user
+ * has no home.
+ */
 export function homeFolder (chosen: string | undefined): string {
   if (chosen !== undefined) return resolve(chosen)
   let home = ''

@@ -22,7 +22,7 @@ const TWO_WAYS = new RegExp(`[${Object.keys(WRITTEN_AS).join('')}]`, 'g')
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Folds case, accents and forms of letters that look alike. */
+/** Folds case, accents and forms of letters that look alike. A longer word is cut to WORD_CHARACTERS characters. */
 export function fold (word: string): string {
   const known = word.slice(0, WORD_CHARACTERS * 2)
   return (ASCII.test(known) ? known.toLowerCase() : foldLetters(known)).slice(0, WORD_CHARACTERS)

@@ -16,8 +16,8 @@ const SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
 const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /**
- * Formats a JSON line of the log for people: the local time, the level, the message, the fields, and the stack
- * of an error. A line that is not a JSON object is kept, with its control characters escaped.
+ * Formats a JSON line of the log for people: the local time, the level, the message, the fields, and the stack of an error. A line that is
+ * not a JSON object is returned as it is, with its control characters escaped. `colours` adds ANSI escape codes.
  */
 export function prettyLine (line: string, { colours = true }: { colours?: boolean } = {}): string {
   const entry = parse(line)

@@ -242,7 +242,10 @@ const editorVariables = (workspace: string) => ({
   '/': sep
 })
 
-/** Returns the folder in which a program starts. Throws an Error if the folder does not exist. */
+/**
+ * Returns the folder in which a program starts; the workspace if the entry names none. `~` stands for the user's home, and other relative
+ * paths are resolved against the workspace. Throws an Error if the folder does not exist.
+ */
 async function workingFolder (given: string | undefined, workspace: string): Promise<string> {
   if (given === undefined) return workspace
   const folder = resolvePath(workspace, given.replace(/^~(?=$|[\\/])/, homedir()))

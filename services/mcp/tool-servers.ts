@@ -261,7 +261,7 @@ export function createToolServers (parts: Parts) {
 
     /**
      * Returns the details of one server. If the server waits for an authorization that has not been begun, begins one, so that the details
-     * name the page to open. Throws ToolServerNotFound.
+     * name the page to open; if that fails, the details name no page. Throws ToolServerNotFound.
      */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()

@@ -49,7 +49,7 @@ export function childProgram (name: 'box-forwarder' | 'desktop' | 'port-relay' |
 
 /**
  * Returns the path of the executable of this process. On Linux it comes from the kernel, because process.execPath can name a launcher, or a
- * file that was replaced or deleted.
+ * file that was replaced or deleted. Without /proc, returns process.execPath there, too.
  */
 function ownExecutable (): string {
   if (process.platform !== 'linux') return process.execPath

@@ -19,8 +19,9 @@ export async function offerPairing (home: string, secret: string, now: number): 
 }
 
 /**
- * Uses up a secret. Resolves to whether the secret is valid: it is the offered one and in time. The file of the offer is
- * removed before a device gets an answer, so that no second device can use the secret, even if the service is killed.
+ * Uses up a secret. Resolves to true if it is the offered secret and still in time; to false for any other secret, and if the file of the
+ * offer cannot be read or removed. The file is removed before a device gets an answer, so that no second device can use the secret, even if
+ * the service is killed.
  */
 export async function takePairing (home: string, secret: string, now: number): Promise<boolean> {
   const file = fileIn(home)

@@ -23,7 +23,10 @@ const SPLIT = /^sharedindex\.[0-9a-f]+$/
 export const isObeyedName = (name: string): boolean =>
   MAY_BE_OPENED.test(name) && (isOpenedPath(name) || isAttributes(basename(name)))
 
-/** Returns a text that changes with the index of a git directory. `names`: the names in the git directory. */
+/**
+ * Returns a text that changes whenever the index of a git directory does, made of inode and change time of its files. `names`: the names in
+ * the git directory. A file that cannot be examined counts as missing.
+ */
 export async function indexIdOf (git: string, names: ReadonlySet<string>): Promise<string> {
   const files = [...names].filter((name) => name === 'index' || SPLIT.test(name)).sort()
   const stats = await Promise.all(files.map((name) => lstat(join(git, name), { bigint: true }).catch(() => undefined)))

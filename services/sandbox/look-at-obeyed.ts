@@ -126,7 +126,10 @@ async function addPackages ({ packages }: ObeyedState, found: ReadonlyMap<string
 const MOST_ELSEWHERE = 64
 const LARGEST_HOOK = 64 * 1024
 
-/** Returns the texts of the hooks outside of the folder to which settings and links lead. */
+/**
+ * Returns the texts of the hooks outside of the folder to which settings and links lead. Beyond MOST_ELSEWHERE files, and for files that
+ * are too large or cannot be read, no text is returned.
+ */
 async function textsElsewhere ({ folder, entries }: ObeyedState, places: readonly string[]): Promise<string[]> {
   const links = [...entries].flatMap(([path, { kind }]) => kind === 'link' ? [path] : [])
   const files: string[] = []

@@ -298,12 +298,18 @@ const isSettings = async (folder: string, place: string) =>
 const isMissing = (place: string): Promise<boolean> => stat(place).then(() => false, () => !/[$*{%]/.test(basename(place)))
 const mayBecomeScript = async (place: string): Promise<boolean> =>
   await isMissing(place) || (!basename(place).includes('.') && isFile(place))
-/** Whether this is an existing file that scripts might read: its name has no extension, and does not tell what is in the file. */
+/**
+ * Whether this is an existing file that scripts might read: its name has no extension, and does not tell what is in the file. False if it
+ * cannot be examined.
+ */
 const isPlain = async (place: string): Promise<boolean> =>
   /^(?!.*file$|[A-Z]+$)[\w-]+$/.test(basename(place)) && isFile(place)
 const isFile = (place: string): Promise<boolean> => stat(place).then((found) => found.isFile(), () => false)
 
-/** Returns the folders that a script names: the script might change to one of them before it names a file. */
+/**
+ * Returns the existing folders that a script names, about MOST_BASES at most: the script might change to one of them before it names a
+ * file.
+ */
 async function foldersOf (words: readonly string[], bases: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const word of new Set(words.map((each) => each.replace(EXPANSIONS, '')))) {

@@ -124,7 +124,10 @@ async function usedAt (path: string): Promise<number> {
 /** Called for each entry that is not a folder, with its path below the measured folder. */
 type Visit = (path: string, stat: Awaited<ReturnType<typeof lstat>>) => void
 
-/** Measures a folder, and calls `visit` for each file. No link is followed, even if one takes the place of a folder meanwhile. */
+/**
+ * Measures a folder, and calls `visit` for each file. No link is followed, even if one takes the place of a folder meanwhile. What cannot
+ * be opened is not counted, and the counting ends after MOST_ENTRIES entries.
+ */
 async function measure (folder: string, visit: Visit = () => {}): Promise<{ bytes: number, entries: number }> {
   const size = { bytes: 0, entries: 0 }
   async function walk (place: string, path: string): Promise<void> {

@@ -32,7 +32,10 @@ const OBEYED_BY_GIT = ['config', 'config.worktree', 'commondir', 'gitdir', 'hook
 /** The most other worktrees that are made read-only. A command could lead a worktree to settings of its own. */
 const MOST_WORKTREES = 64
 
-/** Finds the repository that a working folder (a real path) belongs to, if the git directory lies outside of the folder. */
+/**
+ * Finds the repository that a working folder (a real path) belongs to, if the git directory lies outside of the folder; {} if there is
+ * none, or if the git directory is in the folder.
+ */
 export async function findRepositoryAbove (folder: string, ownHome: string): Promise<Above> {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, '.git')

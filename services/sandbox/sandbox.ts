@@ -162,7 +162,9 @@ export function createSandbox (parts: Parts) {
     mayAsk: (narrowed: SandboxMode = 'off'): CommandOutput['mayAsk'] =>
       ({ network: known?.is === 'bubblewrap', outside: narrower(mode(), narrowed) !== 'required' }),
 
-    /** Returns whether commands can be tried out here. The first call in a process finds it out by trying one. */
+    /**
+     * Returns whether commands can be tried out here. The first call in a process finds it out by trying one; a failed try counts as no.
+     */
     async canTry (): Promise<boolean> {
       const kind = await find()
       if (kind.is !== 'bubblewrap') return false

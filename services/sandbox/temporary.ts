@@ -19,7 +19,10 @@ export async function inTemporary<T> (work: (folder: string) => Promise<T>): Pro
   }
 }
 
-/** Removes the folders of boxes whose service was killed. `now`: milliseconds since the Unix epoch. */
+/**
+ * Removes the folders of boxes whose service was killed, as far as they belong to this user. `now`: milliseconds since the Unix epoch. A
+ * folder that cannot be removed is left.
+ */
 export async function removeAbandoned (now: number): Promise<void> {
   for (const name of await readdir(tmpdir()).catch((): string[] => [])) {
     if (!name.startsWith(PREFIX)) continue

@@ -173,7 +173,7 @@ function canOpen (path: string): boolean {
   }
 }
 
-/** On Windows, opens a file for this process alone. The returned function closes it. */
+/** On Windows, opens a file for this process alone; elsewhere does nothing. The returned function closes it. */
 async function holdFile (dir: string, clock: Clock): Promise<() => void> {
   if (process.platform !== 'win32') return () => {}
   const path = join(dir, HELD)
@@ -255,7 +255,10 @@ function removeStale (path: string, stale: string): void {
   }
 }
 
-/** Replaces the content of this process's lock atomically. Returns the content that the lock holds afterwards. */
+/**
+ * Replaces the content of this process's lock atomically. Returns the content that the lock holds afterwards: the old one if the lock was
+ * changed by somebody else, or if writing failed.
+ */
 function replace (path: string, content: string, next: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
@@ -320,7 +323,7 @@ export function writeInstance (dir: string, instance: Instance): void {
   renameSync(draftIn(dir), pathIn(dir))
 }
 
-/** Removes the file, including one left by a killed process. The caller holds the lock. */
+/** Removes the file, including one left by a killed process. The caller holds the lock. A failure is ignored. */
 function removeInstance (dir: string): void {
   for (const path of [draftIn(dir), pathIn(dir)]) {
     try {

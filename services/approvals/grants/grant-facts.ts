@@ -27,7 +27,8 @@ export interface CallPlace {
 
 /**
  * Returns the facts of a call. Relative paths of its input are resolved against `folder`. `largestKept` is the size in bytes up to which a
- * deleted file is kept for undo.
+ * deleted file is kept for undo. If the tool cannot say which files the call would change, the facts name none, so no grant for files
+ * covers the call.
  */
 export async function factsOf (
   tools: GrantTools,

@@ -29,7 +29,10 @@ function madeAfter (made: MadeFiles, changes: readonly FileChange[]): MadeFiles 
   return files
 }
 
-/** The record of the files that tasks have made. */
+/**
+ * Reads and changes the records of the files that tasks have made. A damaged record counts as empty, so that grants cover none of its
+ * files.
+ */
 export function createMadeFiles (store: Store) {
   const of = async (taskId: string): Promise<MadeFiles> =>
     new Map(await unlessDamaged(store.get<Array<[string, string]>>(madeFilesKey(taskId))) ?? [])

@@ -51,7 +51,7 @@ function whatIsWrong (question: Question, answer: string | string[] | undefined)
 
 /**
  * Returns the decision on questions that a client sends as the result of the askUser call: the answers, in the form that the output of the
- * call has in the end, or an error, which declines the questions. Throws AnswersRefused (400).
+ * call has in the end, or an error, which declines the questions. A long reason is cut. Throws AnswersRefused (400) for any other output.
  */
 export function answersInOutput (approvalId: string, result: { output: Record<string, unknown> } | { errorText: string }): Decision {
   if ('errorText' in result) return { approvalId, approved: false, reason: result.errorText.slice(0, REASON_KEPT) }

@@ -150,7 +150,10 @@ function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>)
 
 type Content = Pick<Statement, 'kind' | 'key' | 'value'>
 
-/** Returns the kind of a statement, with its key and value. A preference whose value is not in the words `fact` becomes a fact. */
+/**
+ * Returns the kind of a statement, with its key and value. A preference becomes a fact if its value is not in the words `fact`, or if its
+ * key is not valid.
+ */
 export function contentOf ({ kind, key, value }: Content, fact: string): Content {
   if (kind !== 'preference') return { kind }
   const said = value?.normalize('NFC').trim() ?? ''

@@ -174,7 +174,10 @@ function readAddressRequest (server: string, { message, url }: Json): Form & { u
 
 const MOST_SHOWN = 5
 
-/** Converts the data of MCP's error "URL elicitation required" to a text that asks the model to tell the user the addresses to open. */
+/**
+ * Converts the data of MCP's error "URL elicitation required" to a text that asks the model to tell the user the addresses to open. Lists
+ * MOST_SHOWN addresses at most, and leaves out those that must not be shown (see `checkAddress`).
+ */
 export function addressesRequired (data: unknown): string {
   const listed = (data as { elicitations?: unknown } | undefined)?.elicitations
   const shown = (Array.isArray(listed) ? listed.slice(0, MOST_SHOWN) : []).flatMap((each) => {

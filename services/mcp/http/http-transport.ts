@@ -213,6 +213,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
 
   /**
    * True if the server uses the transport that preceded Streamable HTTP: the first event of its stream names the address for POST requests.
+   * False if the server does not answer in time.
    */
   const isSseOnly = (): Promise<boolean> =>
     withDeadline({ clock, ms: PROBE_MS, signal: over.signal }, async (signal) => {

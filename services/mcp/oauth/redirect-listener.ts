@@ -75,7 +75,7 @@ export async function openRedirectListener (state: string, redirectUri: string =
   }
 }
 
-/** Sends a plain-text page. Resolves once the page is sent or the browser has disconnected. */
+/** Sends a plain-text page. Resolves once the page is sent or the browser has disconnected. Never rejects. */
 async function tell (res: ServerResponse<IncomingMessage>, status: number, text: string): Promise<void> {
   res.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

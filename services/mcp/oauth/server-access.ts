@@ -176,7 +176,7 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
       await Promise.race([granted.promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
     },
 
-    /** Cancels an authorization that is waiting for the user. */
+    /** Cancels an authorization that is waiting for the user, and waits for its end. Never rejects. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await starting?.catch(() => {})

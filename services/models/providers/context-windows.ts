@@ -72,7 +72,10 @@ export function createContextWindows (
     seen.set(id, tokens)
   }
 
-  /** Returns the window that a local server uses; the last known window while the server does not answer. */
+  /**
+   * Returns the context window, in tokens, that a local server uses. While the server does not answer, the last known window counts, else
+   * LOCAL_DEFAULT.
+   */
   async function localWindow (id: string, provider: Provider, signal: AbortSignal): Promise<number> {
     const last = inUse.get(id)
     if (last === undefined || clock.now() - last.at > BELIEVED_MS) {

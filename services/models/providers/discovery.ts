@@ -104,7 +104,10 @@ export function createDiscovery ({ settings, taken, clock }: Parts) {
   }
 
   return {
-    /** Looks for model servers at the configured ports of 127.0.0.1; without configuration, at their usual ports. */
+    /**
+     * Looks for model servers at the configured ports of 127.0.0.1; without configuration, at their usual ports. A port whose program does
+     * not answer in time, or is no model server, is left out.
+     */
     async find (signal: AbortSignal): Promise<LocalServer[]> {
       const ports = [...new Set(settings().discovery?.ports ?? PORTS)]
       const found = await Promise.all(ports.map((port) =>

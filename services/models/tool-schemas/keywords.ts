@@ -87,7 +87,7 @@ function textKeywords (node: Schema, rules: KeywordRules): Schema {
   }
 }
 
-/** True if the pattern is a valid regular expression of ECMA-262, as JSON Schema requires. */
+/** True if the value is a string that is a valid regular expression of ECMA-262, as JSON Schema requires. */
 function isPattern (pattern: unknown): boolean {
   if (typeof pattern !== 'string') return false
   try {

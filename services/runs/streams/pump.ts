@@ -84,7 +84,7 @@ export async function pump<T> (
     }
   }
 
-  /** Resolves to whether the reader took the written data in time. */
+  /** Resolves to true if the reader took the written data in time; to false if the reader is too slow or gone. */
   async function drained (): Promise<boolean> {
     const settled = new AbortController()
     const drain = once(writer.full() ?? out, 'drain', { signal: AbortSignal.any([ended, settled.signal]) })

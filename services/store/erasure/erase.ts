@@ -51,7 +51,10 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
   for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }
 
-/** Returns the paths of the log file that config.json names, of the default one, and of the older ones beside them. */
+/**
+ * Returns the paths of the log file that config.json names, of the default one, and of the older ones beside them. If config.json cannot be
+ * read, only those of the default one.
+ */
 async function logsOf (dir: string, logFile: LogFileOf): Promise<string[]> {
   const config: Pick<Config, 'log'> = await readFile(join(dir, 'config.json'), 'utf8').then(JSON.parse).catch(() => ({}))
   const paths = [logFile(dir, { ...config.log, file: config.log?.file ?? true })?.path, logFile(dir, { file: true })?.path]

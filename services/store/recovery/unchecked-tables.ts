@@ -12,7 +12,7 @@ const FOLDER = 'unchecked'
 /** Returns the path of the link to a table. */
 export const linkTo = (location: string, name: string): string => join(location, FOLDER, name)
 
-/** Lists the tables that have a link. */
+/** Lists the tables that have a link; none if the folder of links cannot be read. */
 export function linkedTables (location: string): string[] {
   try {
     return readdirSync(join(location, FOLDER))
@@ -47,7 +47,7 @@ export function linkTables (location: string, names: Iterable<string>, kept: Rea
   return undefined
 }
 
-/** Removes the link to a table. Windows keeps a link whose file is open; the next start removes it. */
+/** Removes the link to a table. A failure is ignored: Windows keeps a link whose file is open, and the next start removes it. */
 export function unlinkTable (location: string, name: string): void {
   try {
     rmSync(linkTo(location, name), { force: true })

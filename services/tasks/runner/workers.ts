@@ -220,7 +220,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
     /** Starts a thread for a run. */
     start: () => start(),
 
-    /** Returns the spare thread for a run, or starts a thread. */
+    /** Returns the spare thread for a run, or starts a thread if there is no spare one or if it failed to start. */
     async take (): Promise<TaskThread> {
       const taken = spare
       spare = undefined
@@ -247,7 +247,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
       started.then(({ exited }) => exited).then(forget, forget)
     },
 
-    /** Ends the spare thread and starts no further one. */
+    /** Ends the spare thread and starts no further one. Never rejects. */
     async close () {
       closed = true
       const left = spare

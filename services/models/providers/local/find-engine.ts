@@ -28,7 +28,7 @@ function isProgram (path: string): boolean {
   }
 }
 
-/** Returns the paths of llama-server below a folder into which a release of llama.cpp was unpacked. */
+/** Returns the paths of llama-server below a folder into which a release of llama.cpp was unpacked; none if the folder cannot be read. */
 function programsBelow (folder: string): string[] {
   try {
     const paths = readdirSync(folder, { recursive: true }).map(String)

@@ -84,7 +84,8 @@ export function createOwnFiles (folder: string, named: () => string[] | undefine
 }
 
 /**
- * Returns the models that Ollama keeps. A manifest for each name and tag lists layers, one of which is the model file.
+ * Returns the models that Ollama keeps, from at most MOST_FILES manifests. A manifest for each name and tag lists layers, one of which is
+ * the model file; a manifest that is too large, cannot be read or names no model is left out.
  * https://github.com/ollama/ollama/blob/main/docs/import.md
  */
 async function filesOfOllama (folder: string): Promise<ModelFile[]> {

@@ -24,8 +24,8 @@ export const toolQuestion: CallPolicy = {
 }
 
 /**
- * Returns why a call that writes a file needs an approval although its tool is allowed: programs obey the file. Undefined on a copy,
- * because applying the copy asks.
+ * Returns why a call that writes a file needs an approval although its tool is allowed: programs act on the file by themselves. Undefined
+ * for other files, on a copy (because applying the copy asks), and if the tool cannot say which files the call would change.
  */
 async function findOpened ({ call, copied }: CheckedCall, { policy, tools, run: { cwd } }: StepSoFar): Promise<string | undefined> {
   const files = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.files : undefined
