@@ -83,8 +83,9 @@ export async function recordAnswer (
 }
 
 /**
- * Ends a segment (the part of a run between two waits for a person): stores the answer and the events, and marks the guide of the folder as
- * known. Without `end`, the run then waits. Readers get the final events only when everything before these events is on disk.
+ * Ends a segment (the part of a run between two waits for a person): stores the answer and the events, and marks the guide (AGENTS.md or
+ * CLAUDE.md) of the folder as known. Without `end`, the run then waits. Readers get the final events only when everything before these
+ * events is on disk.
  */
 export async function endSegment (
   run: Run<ThreadRun>,

@@ -26,8 +26,8 @@ export interface RunCollaborators {
 }
 
 /**
- * Returns a function that runs `work` as the active run of a conversation, with a time limit and a fence, and ensures that the log gets a
- * final event.
+ * Returns a function that runs `work` as the active run of a conversation, with a time limit and a fence (which refuses calls after the end
+ * of the run), and ensures that the log gets a final event.
  */
 export function createLaunchRun (activeRuns: ActiveRuns, deps: AgentDeps) {
   const { clock, runs, traces } = deps

@@ -255,7 +255,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
         return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued, ...releasedBy(released) }
       }),
 
-    /** Records a claim or the result of one call of the application; after a result, the run continues as in `decide`. */
+    /**
+     * Records a claim (an instance of the application executes the call now) or the result of one call of the application; after a result,
+     * the run continues as in `decide`.
+     */
     answerCall: (threadId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }> =>
       locked(threadId, async () => {
         const { items: [before], answered: [item = before], conversation } = await record(threadId, [{ approvalId: callId, ...answer }])

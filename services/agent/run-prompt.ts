@@ -72,7 +72,7 @@ function systemPrompt (parts: PromptParts): string[] {
 interface PromptInputs {
   instructions: string[]
   notes?: string[]
-  /** The guide of the working folder, if it is already being read. */
+  /** The guide (AGENTS.md or CLAUDE.md) of the working folder, if it is already being read. */
   guide?: Promise<FolderGuide | undefined>
   /** The memory that the models of the conversation are told of. */
   memory: ThreadMemory

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Returns a function that finds the user's own messages, including steering, in the conversation of an active run. The function returns
- * undefined for other runs.
+ * Returns a function that finds the user's own messages, including those sent to the run while it worked (steering), in the conversation of
+ * an active run. The function returns undefined for other runs.
  */
 export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts) {
   // The user's own memory contains nothing that others wrote.

@@ -7,5 +7,8 @@ export type { ThreadMemory, ToldMemory } from './recall/told-memory.ts'
 
 /** Loads the module that finds the user's own words. Not loaded at start, because its regular expressions take time and memory. */
 export const loadOwnWords = () => import('./extraction/own-words.ts')
-/** Loads the module that verifies the pointers of a model. Not loaded at start, because its regular expressions take time and memory. */
+/**
+ * Loads the module that verifies the pointers of a model: the places in messages that it names. Not loaded at start, because its regular
+ * expressions take time and memory.
+ */
 export const loadPointers = () => import('./extraction/pointers.ts')

@@ -84,7 +84,7 @@ export interface ToolItem extends Item, Decided, Call {
   teaches?: string[]
   /** The digest of the preview that the deciding person saw, if the preview differed from `shown`. */
   previewDigest?: string
-  /** The ids of approvals of the same step whose calls run before this call and change files. */
+  /** The ids of approvals of the step of this call whose calls run before this call and change files. */
   behind?: string[]
   /** How often the approval was requested before. It is requested again if the state of the paths has changed. */
   asks?: number

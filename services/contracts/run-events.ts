@@ -92,7 +92,7 @@ export interface RunContext {
    * of system message `part`.
    */
   memory?: { shown: { ids: string[], isPartial: boolean }, part: number, length: number }
-  /** The guide of the working folder. */
+  /** The guide of the working folder: its AGENTS.md, else its CLAUDE.md. */
   guide?: FolderGuide
   /** A line for each skill that exists, with its name and description. */
   skills?: string[]

@@ -213,8 +213,8 @@ export function createUploads ({ clock }: { clock: Clock }) {
   let dropping = 0
 
   /**
-   * Reads and drops the rest of a body. Resolves to true at the end of the body, and to false if the client stopped sending or the
-   * connection broke.
+   * Reads and drops the rest of a body. Resolves to true at the end of the body, and to false if the body is longer than MAX_DROPPED_BYTES,
+   * the client stopped sending, or the connection broke.
    */
   async function drop (request: IncomingMessage): Promise<boolean> {
     let bytes = 0

@@ -39,7 +39,10 @@ function placeOf (folder: string, path: string): string {
 
 export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
 
-/** The relation of a path to the target of a claim: `same`, `inside` the target, or `around` it (the path contains the target). */
+/**
+ * The relation of a path to the target of a claim (an effect that a report says its run had): `same`, `inside` the target, or `around` it
+ * (the path contains the target).
+ */
 export type Relation = 'same' | 'inside' | 'around'
 
 /**

@@ -29,8 +29,9 @@ interface Findings {
 }
 
 /**
- * Combines the judgement and the checked claims. A contradicted claim, an empty report or a report that was cut off fails a run, whatever
- * the judge says. The judge alone cannot fail a run: the report must admit the failure, or the last call for an effect must have failed.
+ * Combines the judgement and the checked claims (effects that the report says the run had). A contradicted claim, an empty report or a
+ * report that was cut off fails a run, whatever the judge says. The judge alone cannot fail a run: the report must admit the failure, or
+ * the last call for an effect must have failed.
  */
 export function evaluate (findings: Findings): Evaluation {
   const { claims, calls, report, isCutOff, expected, problem, missing } = findings

@@ -42,7 +42,7 @@ interface JudgedRun extends Pick<Material, 'request' | 'criteria' | 'plan'> {
   object?: object
   /** The effect that the plan expects of the run; absent if there is no plan. */
   expects?: Expects
-  /** The checked claims of the first version of the report, if this is the second version. */
+  /** The checked claims (effects that a report says its run had) of the first version of the report, if this is the second version. */
   earlier?: Claim[]
 }
 

@@ -18,7 +18,10 @@ interface Reported {
 const UNNAMED = 'The report does not name what it is said to claim.'
 const OTHERWISE = 'A call bears out what the report names, if not this effect.'
 
-/** Returns the judge's claims that quote the report, each checked against the calls. Claims without a found quote are left out. */
+/**
+ * Returns the claims (effects that the report says the run had) that the judge model listed and that quote the report, each checked against
+ * the calls. Claims without a found quote are left out.
+ */
 export async function quotedClaims (
   { claims = [] }: Judgement,
   { report, calls, ...facts }: Reported & { cwd: string, signal: AbortSignal }

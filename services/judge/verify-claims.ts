@@ -5,7 +5,7 @@ import { shown } from './material.ts'
 import { digestAt } from '../tools/index.ts'
 import type { FileChange } from '../contracts/tool.ts'
 
-/** A claim as the judge reported it. */
+/** A claim (an effect that the report says the run had), as the judge model listed it. */
 export interface Asserted extends Pick<Claim, 'claim' | 'effect' | 'count' | 'succeeded'> {
   target?: string | null
   call?: string | null

@@ -10,7 +10,10 @@ export interface ReportVersion {
   isBroken?: boolean
 }
 
-/** Returns how many claims of a version the calls contradict; Infinity for a version that is empty or breaks off. */
+/**
+ * Returns how many claims (effects that a report says its run had) of a version the calls contradict; Infinity for a version that is empty
+ * or breaks off.
+ */
 const contradictions = ({ evaluation: { claims = [] }, isBroken }: ReportVersion): number =>
   isBroken ? Infinity : claims.filter(({ verdict }) => verdict === 'contradicted').length
 

@@ -46,7 +46,7 @@ export interface Connection {
   version?: Json
   /** Calls a tool and returns the raw result. Throws ToolFailed, NotSent, or the abort reason of the signal. */
   call(tool: string, input: unknown, context: CallContext): Promise<Json>
-  /** Sends another request on behalf of a tool. Throws the same errors as `call`. */
+  /** Sends another request on behalf of a tool. Throws what `call` throws. */
   ask(method: string, params: Json, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] if the server does not declare that capability. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>

@@ -31,7 +31,7 @@ export const isAnswer = (message: JSONRPCMessage): message is Answer => 'result'
 export const readWithoutPrototypes = (text: string): unknown =>
   readJson(text, text.includes('__proto__') ? (key, each) => key === '__proto__' ? undefined : each : undefined)
 
-/** Returns the beginning of a server's output, to be quoted in the error of a call. */
+/** Returns the beginning of a server's output, LONGEST_QUOTE characters at most, to be quoted in the error of a call. */
 export const quoteOf = (text: string): string =>
   text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…`
 

@@ -280,7 +280,10 @@ const USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:([^/?#@]+)@/i
 const secretPart = (arg: string): string[] =>
   [arg, NAMED_VALUE.exec(arg)?.[2].replace(/^\w+ +/, ''), USER_INFO.exec(arg)?.[1]].filter((each) => each !== undefined)
 
-/** Splits arguments into arguments for config.json, with references in place of secret ones, and the values that the references name. */
+/**
+ * Splits arguments into arguments for config.json, with references in place of secret ones, and the values that the references name. An
+ * argument that contains a variable stays as it is.
+ */
 export function hideArguments (server: string, args: string[]): { args: string[], values: Values } {
   const isHidden = (arg: string, at: number) => {
     const named = NAMED_VALUE.exec(arg)

@@ -63,7 +63,10 @@ const SUBSCHEMAS = new Set([
 ])
 const NAMED_SUBSCHEMAS = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
-/** Returns the headers that repeat values of a call's input. The tool's schema marks these values with `x-mcp-header`. */
+/**
+ * Returns the headers that repeat values of a call's input. The tool's schema marks these values with `x-mcp-header`. Lists, objects and
+ * null get no header, and properties more than MAX_DEPTH levels deep are not searched.
+ */
 export function parameterHeaders (schema: unknown, input: unknown, depth = 0): Record<string, string> {
   if (!isObject(schema) || !isObject(schema.properties) || !isObject(input) || depth > MAX_DEPTH) return {}
   return Object.fromEntries(Object.entries(schema.properties).flatMap(([key, property]): Array<[string, string]> => {

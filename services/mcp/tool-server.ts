@@ -359,7 +359,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       return status === 'authorizing' && !access!.wasBegun
     },
 
-    /** Replaces the entry by a version with the same connection. */
+    /** Replaces the entry by a version that describes the same connection (see `isSameConnection`). */
     updateEntry (entry: McpEntry): void {
       current = entry
     },

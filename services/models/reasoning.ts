@@ -110,7 +110,10 @@ const BLOCK_BINDING = { prefixMismatchBehavior: 'drop_block' }
 
 type Thinking = { type?: string, blockBinding?: unknown }
 
-/** Adds `blockBinding` to the options of a call when the model supports it, so that the call accepts a changed conversation. */
+/**
+ * Adds `blockBinding` to the options of a call, so that the call accepts a changed conversation. Returns the options unchanged for a model
+ * that does not support it, and for a call without thinking or with other settings for thinking.
+ */
 export function withBlockBinding<T extends LanguageModelV4CallOptions> (modelId: string, options: T): T {
   const { thinking, ...anthropic } = (options.providerOptions?.anthropic ?? {}) as { thinking?: Thinking }
   // Only adaptive thinking accepts further settings.

@@ -17,7 +17,7 @@ interface StructuredQuestion<V> {
   read: (answer: string, text: string) => V | undefined
   instructions: string
   text: string
-  /** An earlier message of the same author, for example the conversation that the text continues. */
+  /** An earlier message of the author of `text`, for example the conversation that the text continues. */
   earlier?: string
   /** The maximum length of the answer, in tokens. */
   mostTokens: number

@@ -85,7 +85,7 @@ export function systemFolders (): Shown[] {
   })
 }
 
-/** Returns the folders and files in the system folders that exist and that a box hides. */
+/** Returns the existing folders and files among MASKED, which a box hides. Symbolic links are left out. */
 export function maskedPlaces (): Array<{ path: string, isFolder: boolean }> {
   return MASKED.flatMap((path) => {
     const entry = lstatSync(path, { throwIfNoEntry: false })

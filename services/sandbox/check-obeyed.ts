@@ -158,7 +158,10 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
 /** How far the change time of a file can be behind the clock, in milliseconds. */
 const CLOCK_MS = 20
 
-/** Moves aside files that the command wrote and that obeyed files from a commit name by now, such as the script of a hook. */
+/**
+ * Renames files that the command wrote, so that no program runs them, if obeyed files (hooks, editor settings) from a commit name them by
+ * now, such as the script of a hook.
+ */
 async function putBackNamed (check: Check): Promise<void> {
   const { before, after, git, ends } = check
   const { folder, outside, home, top, seenAt } = before

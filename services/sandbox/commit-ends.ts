@@ -22,7 +22,7 @@ const MOST_OF_OTHERS = 2_000
 
 export type CommitEnds = ReturnType<typeof createCommitEnds>
 
-/** Creates the record of the ends of branches. Without a shelf, the record is lost when the service ends. */
+/** Creates the record of the ends of branches. Without `shelf`, which stores it, the record is lost when the service ends. */
 export function createCommitEnds (shelf?: EndsShelf) {
   const known = new Map<string, CommitEnd>()
   let loading: Promise<void> | undefined

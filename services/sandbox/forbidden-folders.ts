@@ -1,8 +1,8 @@
 import { chmod, lstat } from 'node:fs/promises'
 
 /**
- * Runs `work`. If the permissions of the folders forbid that, runs it again while the owner has all permissions. A command might have
- * removed them.
+ * Runs `work`. If it fails because of missing permissions, gives the owner all permissions for the folders, runs it again, and restores the
+ * permissions. A command might have removed them. Rejects with any other error of `work`.
  */
 export async function inForbidden<T> (folders: readonly string[], work: () => Promise<T>): Promise<T> {
   try {

@@ -121,7 +121,10 @@ function addRef ({ tips, oddRefs }: Pick<GitDirectory, 'tips' | 'oddRefs'>, ref:
   if (ODD.test(ref)) oddRefs.push(ref)
 }
 
-/** Adds the branch in the file at `path` to the state of its git directory. */
+/**
+ * Adds the branch in the file at `path` to the state of its git directory. Does nothing if the state has MOST_REFS ends of branches
+ * already.
+ */
 export async function addBranch (directory: GitDirectory, git: string, path: string): Promise<void> {
   if (directory.tips.length < MOST_REFS) addRef(directory, relative(git, path), (await readSmall(path))?.trim() ?? '')
 }

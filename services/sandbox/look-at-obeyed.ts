@@ -24,7 +24,7 @@ const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'targe
 const LINKED_PACKAGES = /\/(?:node_modules|\.venv|venv)(?:\/|$)/
 const MOST_KNOWN_LINKS = 50_000
 
-/** The kind of a folder. It decides which entries of the folder count as obeyed. */
+/** The kind of a folder. It decides which entries of the folder count as obeyed, that is, as files that programs act on by themselves. */
 type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain' | 'resolutions' | 'refs'
 interface Visit {
   path: string

@@ -40,7 +40,7 @@ export interface GitDirectory {
   head: string
   /** Names of references that a script might take for a command or an option. */
   oddRefs: string[]
-  /** A text that changes with the index, and the obeyed files that are staged in the index. */
+  /** A text that changes with the index, and the obeyed files (hooks, editor settings, git attributes) that are staged in the index. */
   index: string
   staged: StagedFile[]
 }

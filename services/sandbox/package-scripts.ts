@@ -69,7 +69,10 @@ const INSTALL = 'install'
 /** The most rounds in which scripts that other scripts of the same file run are followed. */
 const MOST_ROUNDS = 4
 
-/** Returns these parts of a package.json, and the further parts that the scripts among them use. */
+/**
+ * Returns these parts of a package.json, and the further parts that the scripts among them use, MOST_USES in all and found in at most
+ * MOST_ROUNDS rounds.
+ */
 export async function followUses (path: string, uses: readonly string[]): Promise<string[]> {
   const json = await readPackage(path) ?? {}
   const found = new Set(uses)

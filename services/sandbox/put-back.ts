@@ -54,7 +54,7 @@ export function gitAround ({ gitDirectories, folder, outside }: ObeyedState, pat
   }
 }
 
-/** Moves aside what is at a path, and writes what was there before. */
+/** Renames what is at a path (see `moveAside`), and writes what was there before. */
 export async function putBack (check: Check, path: string): Promise<void> {
   if (await moveAside(check, path) && check.before.entries.has(path)) await restore(check, path)
 }
@@ -97,9 +97,9 @@ const LONGEST = 200
 const MOST_NUMBERS = 100
 
 /**
- * Renames what is at a path to a name that no program acts on, and makes a file not executable. If the path is in an obeyed folder, moves
- * it out of that folder, because hooks might run every file there. Returns true if it was renamed, or if nothing is there and
- * `isSilentIfGone` is set.
+ * Renames what is at a path to a name that no program acts on, and makes a file not executable. If the path is in a folder whose files
+ * programs run by themselves, moves it out of that folder, because hooks might run every file there. Returns true if it was renamed, or if
+ * nothing is there and `isSilentIfGone` is set.
  */
 export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
   const { withFolder, taken } = check

@@ -67,7 +67,7 @@ export interface StoreContents {
 
 export interface StoreStatus {
   state: 'ok' | 'latched' | 'closed'
-  /** The reason why the store is latched, without paths or contents. */
+  /** The reason why the store refuses all calls after a failed write (is latched), without paths or contents. */
   error?: string
   /** True if the database differed from its last recorded state when it was opened, even if it was repaired: records might be missing. */
   repaired?: true

@@ -45,7 +45,7 @@ const both = (first: StopChange, second: StopChange): StopChange =>
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /**
- * Creates the operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState
+ * Creates the operations on an existing task: start, pause, resume, cancel, run, steer (comment on how to go on). Each throws WrongState
  * (409) if the state of the task does not allow it.
  */
 export function createLifecycle (

@@ -87,7 +87,10 @@ export const asksAt = ({ health, status }: Pick<StoredTask, 'health' | 'status'>
 /** The most characters of the last error in the question. */
 const ERROR_SHOWN = 300
 
-/** Returns the text of the question to a person about a failing task. */
+/**
+ * Returns the text of the question to a person about a failing task, with the beginning (ERROR_SHOWN characters) of its last error, if
+ * there is one.
+ */
 export function failingText ({ health = WELL }: Pick<StoredTask, 'health'>, last: Pick<StoredRun, 'error'> | undefined): string {
   const error = last?.error === undefined ? '' : ` The last one: ${last.error.slice(0, ERROR_SHOWN)}`
   return `This task has failed ${health.failures} times in a row.${error}`

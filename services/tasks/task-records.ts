@@ -30,7 +30,7 @@ export interface FiringState {
   last?: Pick<Firing, 'id' | 'type' | 'fate' | 'reason'>
 }
 
-/** The most steering comments stored with a task; older comments are dropped. */
+/** The most steering comments (the user's comments on how to go on) stored with a task; older comments are dropped. */
 export const MAX_COMMENTS = 200
 
 /** The most characters of the user's messages that are stored with a task which a conversation created. */
@@ -52,7 +52,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   said?: string
   /** The parsed schedule, set when the task is started. */
   timing?: Timing
-  /** The time of the newest slot whose fate is decided; milliseconds since the Unix epoch. */
+  /** The time of the newest slot (planned time) of which it is decided whether it gets a run; milliseconds since the Unix epoch. */
   lastSlot?: number
   /** The state of the triggers. Absent for a task that got its triggers after its start, until a trigger fires. */
   firing?: FiringState

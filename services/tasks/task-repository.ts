@@ -286,7 +286,8 @@ export function createTaskRepository (
     /** Registers a listener that is called whenever `due` has changed. */
     onDue: (listener: () => void) => void listeners.add(listener),
     /**
-     * Registers a listener that is called with each durable change of a task. `cued`: the ids of tasks for which an ended run stored a cue.
+     * Registers a listener that is called with each durable change of a task. `cued`: the ids of tasks for which an ended run stored a cue:
+     * the record that the task must run because of it.
      */
     onStored: (listener: StoredListener) => void storedListeners.add(listener),
 

@@ -47,7 +47,7 @@ export function saidIn (part: any): Steer | undefined {
   return { id: String(part.id), text: textOf({ role: 'user', parts: part.parts }), state: 'read' }
 }
 
-/** Returns the steering messages in a message. */
+/** Returns the steering messages (the user's messages to an active run) in a message; none for other messages. */
 export function steeringIn (message: ThreadMessage): Steer[] {
   const mark = markOf(message)
   if (mark !== undefined) return [{ ...mark, text: textOf(message) }]

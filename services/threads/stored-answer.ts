@@ -45,8 +45,8 @@ export interface StoredAnswer {
   /** The run was interrupted. The beginnings of calls whose inputs are incomplete are left out. */
   isCut?: true
   /**
-   * Events at the end of the answer that are not in the log: the ends of texts and calls that were interrupted, and steering messages that
-   * no step has read.
+   * Events at the end of the answer that are not in the log: the ends of texts and calls that were interrupted, and steering messages (sent
+   * by the user meanwhile) that no step has read.
    */
   ends?: RunEvent[]
 }

@@ -10,7 +10,7 @@ export interface ThreadHead extends StoredPath {
   updatedAt: number
   /** How many messages the thread has in the form for its clients, beyond `messageCount`. */
   more?: number
-  /** The number of turns: user messages without steering messages. */
+  /** The number of turns: user messages without steering messages (those sent to an active run). */
   turns: number
   /** The beginning of the first user message. */
   words: string

@@ -33,7 +33,7 @@ export function checkMessages (messages: ThreadMessage[]) {
 const isParts = (value: unknown) =>
   Array.isArray(value) && value.every((part) => typeof part === 'object' && part !== null && typeof part.type === 'string')
 
-/** Returns the parts of a message of either format. A plain text counts as one part. */
+/** Returns the parts of a message of either format. A plain text counts as one part; a message without parts and content gives []. */
 export function partsOf ({ parts, content }: ThreadMessage): any[] {
   const list = parts ?? content
   if (typeof list === 'string') return [{ type: 'text', text: list }]

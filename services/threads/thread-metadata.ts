@@ -17,7 +17,10 @@ const RESERVED = [
   ...['deletedAt', 'restore']
 ]
 
-/** Stores the metadata of threads in a record of its own, apart from their messages, so that it can change while a run is active. */
+/**
+ * Stores the metadata of threads in a record of its own, apart from their messages, so that it can change while a run is active. Damaged
+ * metadata counts as empty.
+ */
 export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'digest'>) {
   const key = (id: string) => metadataKey(store.digest(id))
   const get = async (id: string): Promise<Metadata> => await unlessDamaged(store.get<Metadata>(key(id))) ?? {}

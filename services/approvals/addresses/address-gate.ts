@@ -68,7 +68,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
 
   const follow = createFollower(store, events, open)
 
-  /** Adds the newest events to the provenance, stores it if it has changed, and returns it. */
+  /**
+   * Adds the newest events to the provenance (where addresses came from, and what brought in private data and text of others), stores it if
+   * it has changed, and returns it.
+   */
   async function current (): Promise<Provenance> {
     const known = await follow()
     const fresh = known.take()

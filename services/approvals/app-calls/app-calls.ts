@@ -23,7 +23,10 @@ interface CallOwner {
   closeCall(ownerId: string, callId: string): Promise<unknown>
 }
 
-/** The calls that applications execute. Lists the open calls, takes claims and results from applications, and closes overdue calls. */
+/**
+ * The calls that applications execute. Lists the open calls, takes claims (an instance executes the call now) and results from
+ * applications, and closes overdue calls.
+ */
 export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
   ledger: Pick<Ledger, 'requireCall' | 'readOpen' | 'isOpen'>,
   store: Pick<Store, 'onCommit'>,

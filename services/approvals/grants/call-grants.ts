@@ -110,7 +110,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   cwd: string,
   /** The tools of the run. */
   tools: GrantTools,
-  /** The events of the run so far, including the intents of granted calls. */
+  /** The events of the run so far, including the intents of granted calls (the records that their tools were about to start). */
   events: () => readonly RunEvent[],
   /** For runs of tasks: whether learned grants are used, and whether this run can teach new ones. */
   learning?: Learning

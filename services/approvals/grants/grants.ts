@@ -222,8 +222,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     },
 
     /**
-     * Counts a use of the grant. `commit` gets the operation that records the use, and must store it together with the intent of the call.
-     * Returns false, without calling `commit`, if the grant was removed, used up or suspended meanwhile.
+     * Counts a use of the grant. `commit` gets the operation that records the use, and must store it together with the intent of the call
+     * (the record that its tool is about to start). Returns false, without calling `commit`, if the grant was removed, used up or suspended
+     * meanwhile.
      */
     use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
       locked(grant.grantId, async () => {

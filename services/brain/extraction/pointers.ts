@@ -5,7 +5,7 @@ import type { Statement } from '../learning.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
 import { holdsSecret } from './secret-words.ts'
 
-/** Why an answer of the model, or one of its pointers, is not learned. */
+/** Why an answer of the model, or one of its pointers (places in messages that the model names), is not learned. */
 export type Problem =
   | WordsProblem
   | 'the pointer is malformed'

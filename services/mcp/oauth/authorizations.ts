@@ -95,8 +95,8 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
 const LONGEST = 300
 
 /**
- * Returns a clause that says why an authorization failed. Parts of the message that quote a response of the authorization server are
- * removed.
+ * Returns a clause that says why an authorization failed, LONGEST characters at most. Parts of the message that quote a response of the
+ * authorization server are removed.
  */
 export function describeOAuthError (error: unknown): string {
   const { name, message } = error as Error

@@ -30,7 +30,10 @@ export interface Token {
   isEnd: boolean
 }
 
-/** Returns the token at the beginning of a text, or `open` if the text might be the beginning of a token. */
+/**
+ * Returns the token of a chat template at the beginning of a text; `open` if the text might be the beginning of one, undefined for other
+ * text.
+ */
 export function tokenAt (text: string): Token | 'open' | undefined {
   const known = TOKENS.find((each) => text.startsWith(each))
   if (known !== undefined) return { text: known, isEnd: ENDING.has(known) }

@@ -21,7 +21,10 @@ const LINES_SHOWN = 12
 
 const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`
 
-/** Returns the text about one file for a person: a summary line with the differences below. `isAlone`: all differences are shown. */
+/**
+ * Returns the text about one file for a person: a summary line with the differences below. Without `isAlone`, only the first MOST_SHOWN
+ * differences are shown, and the number of the others.
+ */
 export function outcomeText ({ file, ok, steps, calls, approvals, ms, differences, cannotReplay }: Outcome, isAlone = false): string {
   const did = [count(steps, 'step'), count(calls, 'call'), ...approvals > 0 ? [count(approvals, 'approval')] : []].join(', ')
   const line = `${ok ? '✓' : '✗'} ${file}  ${did} (${Math.round(ms)} ms)`

@@ -33,7 +33,10 @@ interface Called {
 
 export type ReplaySession = ReturnType<typeof createReplaySession>
 
-/** Returns the steps of a recording. */
+/**
+ * Returns the steps of a recording: each model answer with the results and messages that came before it. Lines after the last answer are
+ * left out.
+ */
 export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
   const steps: RecordedStep[] = []
   let fresh: RecordedStep['fresh'] = []

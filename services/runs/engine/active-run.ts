@@ -77,7 +77,7 @@ export type ActiveRun<R extends RunRecord = ThreadRun> = ReturnType<typeof creat
 
 /**
  * A run that executes now, with its subscribers. When the last subscriber leaves, a run that is not resumable is aborted, unless somebody
- * subscribes again within `lingerMs`.
+ * subscribes again within `lingerMs` milliseconds.
  */
 export function createActiveRun<R extends RunRecord> (
   run: Run<R>,

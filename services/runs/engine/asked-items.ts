@@ -47,8 +47,8 @@ export function createRunItems (stored: readonly Approval[]) {
     refused: (): RefusedCall[] => approvals().filter(({ state }) => state === 'denied'),
 
     /**
-     * Returns the approval of the call in the new state, for the caller to store; none if the call has no approval or the state is the
-     * same.
+     * Returns the approval of the call in the new state, for the caller to store; none if the call has no approval or has this state
+     * already.
      */
     moved (toolCallId: string, state: 'executing' | CallEnd['state']): ToolApproval[] {
       const item = ofCall(toolCallId).approval as ToolApproval | undefined

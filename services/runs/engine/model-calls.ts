@@ -14,8 +14,8 @@ import { createIdSource } from './step-writer.ts'
 
 /**
  * Returns the messages before a conversation, which stay the same in every step of a run: the system prompt, the guide of the working
- * folder and the list of skills. The system prompt is split into several messages, so that a provider's cache still serves the first ones
- * when a later one changes.
+ * folder (AGENTS.md or CLAUDE.md) and the list of skills. The system prompt is split into several messages, so that a provider's cache
+ * still serves the first ones when a later one changes.
  */
 const openingOf = ({ system, guide, skills }: Pick<RunContext, 'system' | 'guide' | 'skills'>): LanguageModelV4Prompt => [
   ...system.map((content): LanguageModelV4Message => ({ role: 'system', content })),

@@ -47,8 +47,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> {
    */
   kind: 'conversation' | 'task'
   /**
-   * The key under which provenance and the changes of calls are recorded: the digest of the thread, the id of the task, or for a rehearsal
-   * the id of the run.
+   * The key under which provenance (the origins of addresses and texts) and the changes of calls are recorded: the digest of the thread,
+   * the id of the task, or for a rehearsal the id of the run.
    */
   place: string
   /** The models that the options of the run allow; `tools` has the tools that they allow. */

@@ -68,7 +68,10 @@ function answeredByUser (call: Call, { state, answers = {}, reason }: QuestionIt
 /** The most characters of a corrected input that are shown to the model. */
 const INPUT_SHOWN = 2_000
 
-/** Adds a sentence before the result of a call that ran with a person's corrected input instead of the model's. */
+/**
+ * Adds a sentence before the result of a call that ran with a person's corrected input instead of the model's; long inputs are cut in it.
+ * Returns other results, and those of denied calls, unchanged.
+ */
 export function withCorrection<E extends CallEnd['event']> (event: E, approval: ToolItem | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
   const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`

@@ -24,7 +24,7 @@ export interface CheckedCall {
    * command.
    */
   copied?: { copy: string, confinedTo?: WorkFolder }
-  /** Concerns that a policy withdrew. */
+  /** Concerns (reasons to ask a person) that a policy withdrew. */
   takenBack: Concern[]
   /** The concerns about the call's addresses, and the concerns of its tool. Other calls of the same step do not change these. */
   ownConcerns?: Concern[]

@@ -30,7 +30,7 @@ export const POLICIES: readonly CallPolicy[] = [
 /** The policies for a call that was allowed to run, but turned out to need an approval. */
 export const WHERE_ASKED: readonly CallPolicy[] = [deniedBefore, unattended]
 
-/** The result for a call: a decision, or that a person must be asked, with all concerns. */
+/** The result for a call: a decision, or that a person must be asked, with all concerns: the reasons to ask. */
 export type Verdict = Decision | { is: 'ask', concerns: Concern[] }
 
 /** Asks the policies about a call, in order. If no policy decides, the call runs if there is no concern, else a person must be asked. */

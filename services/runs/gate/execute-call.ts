@@ -40,7 +40,10 @@ interface Execution {
   folder?: WorkFolder
   /** The identity of the tool that was approved; the tool might have been replaced since. */
   identity?: string
-  /** Whether the intent is stored before the call starts, and the outcome when the call has ended. */
+  /**
+   * Whether the intent (the record that the tool is about to start) is stored before the call starts, and the outcome when the call has
+   * ended.
+   */
   isDurable: boolean
   kept?: KeptCall & { paths?: string[] }
   paths?: string[]
@@ -100,7 +103,7 @@ function openExecution (checked: CheckedCall, step: SettledStep, granted: Grante
 const agreedCall = ({ call: { toolCallId: callId, toolName: name } }: CheckedCall, { run: { runId, owner, cwd, signal } }: SettledStep) =>
   ({ name, callId, runId, owner, cwd, signal })
 
-/** Refuses a call that is not what was allowed, or whose grant has ended, and returns the concerns for asking a person. */
+/** Refuses a call that is not what was allowed, or whose grant has ended, and returns the concerns (the reasons) for asking a person. */
 function refuse ({ checked }: Pick<Execution, 'checked'>): Outcome {
   const { takenBack } = checked
   checked.copied = undefined
@@ -154,8 +157,8 @@ function leadsElsewhere ({ checked: { copied }, approval, granted, paths }: Exec
 }
 
 /**
- * Compares what is at the paths of a call with what was shown at its approval, or with what was learned. Returns undefined if both are the
- * same, or if nothing was shown.
+ * Compares what is at the paths of a call with what was shown at its approval, or with what was learned. Returns undefined if nothing
+ * differs, or if nothing was shown.
  */
 async function compareWithShown (execution: Execution): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, approval, granted, folder } = execution

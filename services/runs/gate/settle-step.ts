@@ -71,8 +71,8 @@ function grantsIn<R extends RunRecord> (cwd: string, { attempt: { live }, owner,
 }
 
 /**
- * Stores the beginnings and the outcomes of the calls of a step. The outcome of a call that has a ledger item or an intent is stored before
- * the run continues. In runs of tasks, every outcome is.
+ * Stores the beginnings and the outcomes of the calls of a step. The outcome of a call that has a ledger item or an intent (the record that
+ * its tool was about to start) is stored before the run continues. In runs of tasks, every outcome is.
  */
 function createCallWriter<R extends RunRecord> (
   { attempt: { live, commit, pause }, owner, items, deps: { store, ledger, grants, liveQuestions } }: Parts<R>

@@ -30,7 +30,8 @@ export interface SettledStep extends StepSoFar {
   checkLimit (): void
   /**
    * Called before a tool starts. When the promise resolves, `ops`, the use of `grant` (if the call has one) and, with `isDurable`, an
-   * intent are on disk. Resolves to false if the grant has ended meanwhile. Then nothing was written, and the call must not run.
+   * intent (the record that the tool is about to start) are on disk. Resolves to false if the grant has ended meanwhile. Then nothing was
+   * written, and the call must not run.
    */
   begin (call: Call, isDurable: boolean, ops: Op[], grant?: Grant): Promise<boolean>
   /** Stores operations at once. */

@@ -57,6 +57,6 @@ function meet (one: string, other: string, { otherNames, serversOf }: ToolNames)
   return servers.length === 0 && left.every((part) => part.startsWith(SERVER)) ? [literal, ...left].join(AND) : undefined
 }
 
-/** Returns entries that match the tools that both lists match. */
+/** Returns entries (names and patterns) for the tools that both lists match. */
 export const inBoth = (one: readonly string[], other: readonly string[], names: ToolNames): string[] =>
   [...new Set(one.flatMap((a) => other.flatMap((b) => meet(a, b, names) ?? [])))]

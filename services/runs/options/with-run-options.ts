@@ -51,7 +51,10 @@ export function withRunOptions<D extends { registry: Registry, host: ToolHost }>
   return { ...rest, registry: withAsides(registry, log), host: narrowBySkills(host, () => log.events) } as D
 }
 
-/** The most characters of an aside's answer that is kept. The answers of judges are the longest. */
+/**
+ * The most characters of the answer of an aside (a model call beside the steps of a run) that is kept. The answers of judges are the
+ * longest.
+ */
 const MOST_KEPT = 64 * 1024
 /** The name of asides that ask for a text instead of JSON. */
 const UNNAMED = 'text'

@@ -1,6 +1,9 @@
 import { type EventOf, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 
-/** Returns the ids of the calls that have an intent, so that their tools might have started. */
+/**
+ * Returns the ids of the calls that have an intent (the event `tool-intent`, stored before a tool starts), so that their tools might have
+ * started.
+ */
 export const intentsIn = (events: readonly RunEvent[]): Set<string> =>
   new Set(events.flatMap((event) => event.type === 'tool-intent' ? [event.toolCallId] : []))
 

@@ -16,7 +16,10 @@ const MOST_LINES = 1_000
 /** The most characters of an input that a line shows, as JSON. */
 const INPUT_SHOWN = 4_000
 
-/** Returns the lines with a call of a step added. If there is already a line for the same call, the count of that line is increased. */
+/**
+ * Returns the lines with a call of a step added. If there is already a line for the same call, the count of that line is increased. Beyond
+ * MOST_LINES lines, the call is dropped. A long input is cut.
+ */
 export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
   const digest = inputDigest(call.input)
   const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === digest && line.outcome === call.outcome)

@@ -26,7 +26,7 @@ export interface TaskOutcomes {
   nothing: number
   /** Runs in which calls were denied because no grant covered them. */
   denied: RunOutcome[]
-  /** Planned times without a run. Times with the same fate and reason are joined into one slot. */
+  /** Planned times without a run. Times with the same fate (such as skipped or missed) and reason are joined into one slot. */
   passed: Slot[]
 }
 

@@ -148,7 +148,7 @@ const FATES: Partial<Record<Firing['fate'], string>> = {
 
 const filesChanged = (n: number, away: boolean) => `${counted(n, 'file')} changed${away ? ' while the service was away' : ''}`
 
-/** Describes the firing of a trigger and, if it began no run, why not. */
+/** Describes one firing of a trigger (a moment when its condition was met) and, if it began no run, why not. */
 function firingText ({ type, fate, reason, changed = 0, ends = [], away = false, count }: Firing): string {
   const what = type === 'files' ? filesChanged(changed, away) : `${counted(ends.length, 'run')} of another task ended`
   const why = fate === 'skipped' ? `it did not run for it: ${REASONS[reason ?? ''] ?? reason}` : FATES[fate]

@@ -30,7 +30,10 @@ export interface RunEnding {
   review?: StoredRun['review']
 }
 
-/** Whether the store refused a write for a temporary reason, so that the same write might succeed later. */
+/**
+ * Whether an error says that the store refused a write for a temporary reason, so that the same write might succeed later. False for any
+ * other error.
+ */
 export const isStoreFailure = (error: unknown): boolean =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 

@@ -136,11 +136,11 @@ export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][n
   feedback: [...memory.feedback, entry].slice(-MAX_ENTRIES)
 })
 
-/** Returns the paths of the files that a run created or changed, as its tools recorded them. */
+/** Returns the paths of the files that a run created or changed, as its tools recorded them. Removed files are left out. */
 export const filesCreated = (log: readonly RunEvent[]): string[] =>
   log.flatMap((event) => 'changes' in event ? event.changes ?? [] : []).flatMap(({ path, after }) => after === null ? [] : [path])
 
-/** Returns the URLs that the run read: the `url` inputs of its completed calls. */
+/** Returns the http and https URLs that the run read: the `url` inputs of its completed calls. */
 export const sources = (calls: TaskToolCall[]): string[] =>
   calls.flatMap(({ status, input }) => {
     const url = typeof input === 'object' && input !== null && 'url' in input ? input.url : undefined

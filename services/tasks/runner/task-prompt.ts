@@ -25,7 +25,8 @@ const NOTES_TOKENS = 1_000
 /** The most characters of the user's message from which a task was made. */
 const WORDS_SHOWN = 4_000
 /**
- * The most characters of steering comments, and of feedback on runs, in the prompt. The oldest comments are left out; none is shortened.
+ * The most characters of steering comments (the user's comments on the task), and of feedback on runs, in the prompt. The oldest comments
+ * are left out; none is shortened.
  */
 const COMMENTS_SHOWN = 30_000
 

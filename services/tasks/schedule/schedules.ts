@@ -29,7 +29,10 @@ const SLACK = 500
 
 export type Schedules = ReturnType<typeof createSchedules>
 
-/** Creates the service for the schedules of tasks: it activates them, finds due slots, and stores the fate of every slot. */
+/**
+ * Creates the service for the schedules of tasks: it activates them, finds due slots, and stores what became of every slot (a planned time
+ * of a run).
+ */
 export function createSchedules ({ store, clock, timezone = machineTimezone }: { store: Store, clock: Clock, timezone?: () => string }) {
   const machine = () => ({ timezone: timezone(), now: clock.now() })
   const read = (schedule: Schedule) => readSchedule(schedule, machine())

@@ -45,8 +45,8 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
   const { repository, ledger, clock, log, keepAwake } = deps
 
   /**
-   * Does everything that is due for a task, in one transaction: ends the task, expires approvals, decides the fate
-   * of slots, and asks a person about a failing task.
+   * Does everything that is due for a task, in one transaction: ends the task, expires approvals, decides what becomes of planned times
+   * (run, skip, miss), and asks a person about a failing task.
    */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {

@@ -15,7 +15,7 @@ import type { Firing, Trigger } from '../../../schemas/triggers.ts'
 import { outcomeOfFiring } from '../schedule/outcomes.ts'
 import { isFinished, type StoredRun, type StoredTask } from '../task-records.ts'
 
-/** The most cues stored for one task; further cues are left out. */
+/** The most cues (ended runs of other tasks for which a task must still run) that are stored for one task; further ones are dropped. */
 const MOST_CUES = 100
 
 /** The end of a run, stored for another task that still has to run because of this end. `taskId` and `runId` name the run that ended. */

@@ -17,7 +17,7 @@ import { lookAtFolder, type LookPace, stateText } from './look-at-folder.ts'
  */
 const SETTLE_MS = 1_000
 const LONGEST_BURST_MS = 10_000
-/** The shortest time between two firings of a task; milliseconds. */
+/** The shortest time between two firings of a task (moments at which its triggers are found to apply); milliseconds. */
 const APART_MS = 60_000
 /**
  * The time between two looks at a folder that is watched, and at a folder that cannot be watched completely or

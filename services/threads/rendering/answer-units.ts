@@ -11,7 +11,10 @@ export interface Unit {
 const STEP = /\/\d+$/
 export const stepId = (id: string, n: number) => n === 0 ? id : `${id}/${n}`
 
-/** Whether a ModelMessage is a part of an answer: an assistant or tool message, or a steering message, unless no step has read it. */
+/**
+ * Whether a ModelMessage is a part of an answer: an assistant or tool message, or a steering message (sent by the user while the run
+ * worked), unless no step has read it.
+ */
 function isOfAnswer (message: ThreadMessage): boolean {
   const mark = markOf(message)
   return message.parts === undefined &&

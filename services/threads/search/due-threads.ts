@@ -36,7 +36,10 @@ export interface DueThread {
   marks: string[]
 }
 
-/** Yields the threads whose index is out of date. */
+/**
+ * Yields the threads whose search index is out of date, with the position from which they are to be indexed again. A damaged mark of a
+ * change counts as a change of the whole thread.
+ */
 export async function * dueThreads (store: Pick<Store, 'list'>): AsyncGenerator<DueThread> {
   let due: DueThread | undefined
   const unreadable: string[] = []

@@ -22,7 +22,7 @@ const MAX_TERMS = 20
 
 /**
  * Parses a search query: words and phrases in quotation marks, which must all occur. The last word of the query can be the beginning of a
- * longer word. Throws NoWords (400).
+ * longer word. Terms beyond MAX_TERMS are ignored. Throws NoWords (400) for a query without words.
  */
 export function parseQuery (query: string): Term[] {
   const terms: Term[] = []

@@ -8,7 +8,7 @@ import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { withFile, withParent } from '../../workspace/index.ts'
 
-/** The digests of the guides that runs started by a person were given, oldest first. */
+/** The digests of the guides (AGENTS.md, else CLAUDE.md, of a folder) that runs started by a person were given, oldest first. */
 export interface KnownGuides {
   digests: string[]
 }

@@ -5,7 +5,7 @@ const COMPARE_MS = 1_000
 
 /**
  * Returns `content`, whose lines end with LF, with the line ends of the old text. A new line gets the line end of the line that it
- * replaces, or of the line before it.
+ * replaces, or of the line before it. If a text with mixed line ends takes too long to compare, returns `content` unchanged.
  */
 export async function withLineEnds (content: string, old: string, lineEnds: TextForm['lineEnds']): Promise<string> {
   if (lineEnds === 'lf') return content

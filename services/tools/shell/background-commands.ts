@@ -84,7 +84,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   /** The network that an owner's commands share, by the key of the owner. */
   const networks = new Map<string, Promise<SharedNetwork | undefined>>()
   const usedAt = new Map<string, number>()
-  /** Slots for background commands that are about to start; `beside` has one for each other command that uses the owner's network. */
+  /**
+   * Reserved places for background commands that are about to start; `beside` has one for each other command that uses the owner's network.
+   */
   const starting = new Set<{ key: string }>()
   const beside = new Set<{ key: string }>()
   let isClosing = false
@@ -310,7 +312,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       return stateOf(command)
     },
 
-    /** Ends a command and all its child processes. Throws the same errors as `read`. */
+    /** Ends a command and all its child processes. Throws what `read` throws. */
     async stop (runId: string, commandId: string): Promise<CommandState> {
       const command = find(runId, commandId)
       await endAll([command])

@@ -49,7 +49,7 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
     },
     close,
 
-    /** A `fetch` for calls without streaming. Its answers have the same limits as those of `boundedFetch`. */
+    /** A `fetch` for calls without streaming. Its answers have the limits of `boundedFetch`. */
     send: (async (url, init) => toResponse(await send(url, init), init?.signal)) as Fetch,
 
     /**

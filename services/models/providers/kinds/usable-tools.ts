@@ -68,8 +68,9 @@ export interface UnreadAnswers {
 const MOST_UNREAD = 2
 
 /**
- * Returns the answer. If the model's server cannot parse several answers in a row, the need `tools-in-words` is noted. A weak model writes
- * calls that the parser of its server refuses.
+ * Returns the answer unchanged, and watches it for errors. If the model's server cannot parse MOST_UNREAD answers in a row, the need
+ * `tools-in-words` is noted, so that later requests describe the tools as text. A weak model writes calls that the parser of its server
+ * refuses.
  */
 export function withCallsRead (
   result: LanguageModelV4StreamResult,

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Adds a concern if the model composed one of the addresses of a call. */
+/** Adds a concern (a reason to ask a person) if the model composed one of the addresses of a call. */
 export const addresses: CallPolicy = {
   name: 'addresses',
   async decide (checked, { tools, addresses: gate }, concerns) {

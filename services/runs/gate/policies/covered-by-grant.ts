@@ -2,7 +2,7 @@ import { folderGone } from '../../../tools/index.ts'
 import { failedCall } from '../call-end.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Lets a call with concerns run if a grant of its conversation or task covers it. */
+/** Lets a call with concerns (reasons to ask a person) run if a grant of its conversation or task covers it. */
 export const grants: CallPolicy = {
   name: 'grants',
   async decide (checked, { run: { cwd }, tools, grants }, concerns) {

@@ -4,8 +4,8 @@ import type { CallPolicy } from '../call-policy.ts'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 
 /**
- * Refuses a call with concerns if the user has denied the same call (same tool, same input) before. The call does not ask again, and no
- * grant covers it.
+ * Refuses a call with concerns (reasons to ask a person) if the user has denied the same call (same tool, same input) before. The call does
+ * not ask again, and no grant covers it.
  */
 export const deniedBefore: CallPolicy = {
   name: 'deniedBefore',

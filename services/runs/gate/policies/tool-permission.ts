@@ -1,7 +1,7 @@
 import type { ToolEffect } from '../../../contracts/tool.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Adds a concern if the permission of the tool is `ask`, by its own definition or in config.permissions. */
+/** Adds a concern (a reason to ask a person) if the permission of the tool is `ask`, by its own definition or in config.permissions. */
 export const toolPermission: CallPolicy = {
   name: 'toolPermission',
   async decide ({ call: { toolName } }, { policy, tools }, concerns) {

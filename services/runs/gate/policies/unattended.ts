@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Refuses a call that still has concerns, if nobody can be asked. */
+/** Refuses a call that still has concerns (reasons to ask a person), if nobody can be asked. */
 export const unattended: CallPolicy = {
   name: 'unattended',
   async decide (_checked, { policy: { refusal } }, concerns) {

@@ -2,7 +2,7 @@ import { within } from '../../../tools/index.ts'
 import type { Call } from '../../../contracts/tool.ts'
 import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 
-/** Withdraws the concerns so far if a call changes only the copy in which its run works. */
+/** Withdraws the concerns (reasons to ask a person) so far if a call changes only the copy in which its run works. */
 export const workingCopy: CallPolicy = {
   name: 'workingCopy',
   async decide (checked, step, concerns) {

@@ -1,7 +1,8 @@
 import type { CallPolicy } from '../call-policy.ts'
 
 /**
- * Adds a concern to a call that the model wrote as text and that can change something: the model might have meant the text as an example.
+ * Adds a concern (a reason to ask a person) to a call that the model wrote as text and that can change something: the model might have
+ * meant the text as an example.
  */
 export const writtenAsText: CallPolicy = {
   name: 'writtenAsText',
