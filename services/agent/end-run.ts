@@ -172,7 +172,7 @@ export async function endEarly (
     finishOf(run.record, why.type === 'error' ? 'error' : 'other', kind === 'stop' ? stoppedFor('user') : undefined)
   ]
   try {
-    // Nothing new is allowed to be written to a deleted conversation. Only writes that have begun are awaited.
+    // Nothing new must be written to a deleted conversation. Only writes that have begun are awaited.
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
     else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isBudgetError(error) && !isWithoutObject(error)) {

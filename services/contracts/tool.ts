@@ -144,7 +144,7 @@ export interface ToolContext {
    * model of the run itself.
    */
   deferred?: readonly string[]
-  /** Returns whether a request to one address is allowed to be redirected to another. If absent, every redirect is allowed. */
+  /** Returns whether a request to one address can follow a redirect to another. If absent, every redirect is allowed. */
   mayRedirect?(from: string, to: string): Promise<boolean>
   /**
    * Returns the checks of which addresses an agent inside of the call is allowed to fetch. `events` returns the events of

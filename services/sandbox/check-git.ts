@@ -141,7 +141,7 @@ export async function unstageObeyed (check: Check): Promise<void> {
     const isKnown = (file: StagedFile) => was?.staged.some(({ name, blob }) => name === file.name && blob === file.blob)
     const isAnyNew = staged.some((file) => file.mode === TREE_MODE && !isKnown(file))
     const files = isAnyNew ? await git.listStaged(path) ?? staged : staged
-    // In a new repository anything is allowed to be staged but attributes, because git obeys them even if they are only in the index.
+    // In a new repository everything can stay in the index but attributes, because git obeys them even if they are only in the index.
     const added = files.filter((file) => !isKnown(file) && (was !== undefined || isAttributes(basename(file.name))))
     const names = (await withoutKnown(check, top, added)).map(({ name }) => name)
     if (names.length === 0) continue

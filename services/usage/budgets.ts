@@ -105,7 +105,7 @@ export function budgetError (reached: ReachedBudget): ServiceError {
 const GO_ON = 'more'
 const STOP = 'stop'
 
-/** Returns the question to a person whether more is allowed to be spent than a budget allows. */
+/** Returns the question to a person whether the run can spend more than a budget allows. */
 export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget): Question {
   const amount = (count: number) => unit === 'usd' ? money(count) : `${inWords(count)}`
   const [who, until] = of === 'run' ? ['This run has', ''] : ['Today all runs together have', ', until midnight']

@@ -8,9 +8,9 @@ import type { Source } from './contents.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
 import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
-/** Decides which paths are allowed to be changed, see `PathPolicy` of the tools. */
+/** Decides which paths an undo is allowed to change, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {
-  /** Returns where a recorded path leads now, if it may be changed in a run with this working folder. Throws PathRefused. */
+  /** Returns where a recorded path leads now, if a run with the working folder `cwd` is allowed to change it. Throws PathRefused. */
   locateRecorded(path: string, cwd: string): Promise<string>
 }
 

@@ -63,9 +63,9 @@ function learnedScope (
 const isProgram = ({ state }: ShownPlace): boolean => ((fileIn(state)?.mode ?? 0) & 0o111) !== 0
 
 /**
- * Whether what is at the paths of a call meets the conditions of a learned grant that covers the call. It is allowed that a path is empty,
- * or has a file that the task made and nobody has changed since. If approved runs changed a file of others at a path, anything is allowed
- * to be there. `found` is undefined for calls whose changes are unknown.
+ * Whether what is at the paths of a call meets the conditions of a learned grant that covers the call. At each path there must be nothing,
+ * or a file that the task made and nobody has changed since. If approved runs changed a file of others at a path, anything can be there.
+ * `found` is undefined for calls whose changes are unknown.
  */
 export function meetsPlaces ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: Found | undefined): boolean {
   if (meets === undefined || found === undefined) return meets === undefined && found === undefined

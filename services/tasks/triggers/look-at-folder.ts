@@ -69,7 +69,7 @@ export async function lookAtFolder (
   }
 
   // A file system that hangs blocks the thread that reads it. So a worker tries it first, and only then one of the few threads
-  // that the whole service shares. On Windows the path rules come first, because they decide which paths are allowed to be read at all.
+  // that the whole service shares. On Windows the path rules come first, because they decide which paths can be read at all.
   if (process.platform !== 'win32') {
     const answer = await run(() => transform.run('knock', resolve(cwd, trigger.path), { signal, ms: KNOCK_MS }))
     if (answer === undefined) return { is: 'missing' }

@@ -134,7 +134,7 @@ async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | 
 async function toResponse (answer: IncomingMessage, signal: AbortSignal | null | undefined): Promise<Response> {
   const { bytes, isCut } = await readAtMost(bytesOf(answer, signal), isSuccess(answer) ? LONGEST_ANSWER : LONGEST_ERROR)
   if (isCut && isSuccess(answer)) throw tooLarge()
-  // A Response with one of these statuses can have no body.
+  // A Response with one of these statuses must have no body.
   const body = answer.statusCode === 204 || answer.statusCode === 205 ? null : bytes
   return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
 }

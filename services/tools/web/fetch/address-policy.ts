@@ -25,7 +25,7 @@ const LOCALHOST = /(^|\.)localhost\.?$/
 const LOOPBACK: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }]
 
 /**
- * Decides which hosts are allowed to be requested: public hosts and, if the configuration allows it, private hosts, but never this service
+ * Decides which hosts tools can send requests to: public hosts and, if the configuration allows it, private hosts, but never this service
  * itself.
  */
 export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refusedKind = nonPublicKind }: PolicyParts) {
