@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Files that users attach to messages. Their contents lie in files beside the store. */
+/** Files that users attach to messages. Their contents are in files beside the database. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, fileTransform } = app
   const files = createAttachmentFiles(join(home, 'attachments'))

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Copies of folders in which conversations work. The copies lie beside the data folder, because no tool may use the data folder itself. */
+/** Copies of folders in which conversations work. The copies are beside the data folder, because no tool may use the data folder itself. */
 export default fp<{ home: string }>(async (app, { home }) => {
   const transform = createTransform({ clock: app.clock })
   const copies = createCopies({

@@ -44,7 +44,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
 }) {
   const tries = createSemaphore({ limit: 2, maxQueued: 8, busy: () => new TooManyTries() })
 
-  /** Decides questions in the middle of a call. The run of that call is still executing, and goes on. */
+  /** Decides questions in the middle of a call. The run of that call is still executing, and continues. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
     const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
     return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }

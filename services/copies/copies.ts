@@ -357,9 +357,9 @@ function refusalOf (error: unknown): unknown {
 }
 
 /**
- * Returns the changed paths of a copy, relative to its folder, that are applied only if they are named, because programs execute or obey
- * such files as soon as somebody opens the folder. A repository that the folder does not have is applied with its settings, without its
- * hooks.
+ * Returns the changed paths of a copy, relative to its folder, that are applied only if they are named, because programs execute such
+ * files, or act on them by themselves, as soon as somebody opens the folder. A repository that the folder does not have is applied with its
+ * settings, without its hooks.
  */
 async function findOpened (
   differences: readonly Difference[],

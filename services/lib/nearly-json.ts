@@ -94,7 +94,7 @@ interface Reader {
   isCut: boolean
 }
 
-/** Stands for a missing value. */
+/** The placeholder for a missing value. */
 const NONE = Symbol('no value')
 
 /**

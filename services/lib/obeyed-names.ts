@@ -5,8 +5,8 @@ import { isShortName } from './windows-path.ts'
 // and compared in the form of `plainName`.
 
 /**
- * Names that editors, shells, version managers, agents, hook managers and operating systems obey, and names that programs obey in a home. A
- * folder includes everything in it.
+ * Names that editors, shells, version managers, agents, hook managers and operating systems obey (they act on such files by themselves),
+ * and names that programs obey in a home folder. A folder includes everything in it.
  */
 const OPENS = new Set([
   '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
@@ -157,8 +157,9 @@ export function plainName (name: string): string {
 }
 
 /**
- * True if programs obey a file of this name as soon as somebody opens or enters its folder. `folder` is the name of that folder; `isFolder`
- * says whether the file is a folder itself, and `beside` has the plain names in that folder. Both are undefined if they are not known.
+ * True if programs act on a file of this name by themselves (obey it) as soon as somebody opens or enters its folder. `folder` is the name
+ * of that folder; `isFolder` says whether the file is a folder itself, and `beside` has the plain names in that folder. Both are undefined
+ * if they are not known.
  */
 export function isOpened (folder: string, name: string, isFolder?: boolean, beside?: ReadonlySet<string>): boolean {
   const plain = plainName(name)
@@ -182,8 +183,8 @@ export const isHookName = (name: string): boolean => HOOK.test(plainName(name))
 const namesOf = (path: string): string[] => path.split(/[\\/]/).filter((name) => name !== '')
 
 /**
- * True if programs obey a path, or a folder that it is in, as soon as somebody opens or enters a folder. Everything in folders of version
- * control counts, too.
+ * True if programs act on a path, or on a folder that contains the path, by themselves as soon as somebody opens or enters a folder.
+ * Everything in folders of version control counts, too.
  */
 export function isOpenedPath (path: string): boolean {
   const all = namesOf(path)
@@ -197,7 +198,7 @@ export function isOpenedPath (path: string): boolean {
   })
 }
 
-/** The files in a git directory that git obeys. */
+/** The names in a git directory on which git acts by itself (which it obeys). */
 const OF_GIT = new Set(['config', 'config.worktree', 'hooks', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
 
 /** Like `isOpenedPath`, but in a git directory only the files that git obeys count: not its objects, refs, index and logs. */

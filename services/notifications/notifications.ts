@@ -48,7 +48,7 @@ function untilOf (items: readonly Approval[]): { until?: number } {
 export type Notifications = ReturnType<typeof createNotifications>
 
 /**
- * Creates the service for notifications, which tell a person about something. A notification is stored in the
+ * Creates the service for notifications, which inform a person of an event. A notification is stored in the
  * transaction of its cause, where there is one. The service sees it when the store has committed the transaction, and
  * only then announces it. A notification about approvals is over when the ledger no longer lists them as open. Its
  * closing need not be stored, because a start reads the open approvals. Call `load` before anything else is written.

@@ -118,8 +118,8 @@ async function withoutKnown ({ before, after, git, ends }: Check, top: string, f
 }
 
 /**
- * Returns the names of obeyed files that come from commands alone, in the commits that lead to `ids` and not to the branches from before;
- * undefined if the commits could not be read.
+ * Returns the names of obeyed files (hooks, editor settings) that come from commands alone, in the commits that lead to `ids` and not to
+ * the branches from before; undefined if the commits could not be read.
  */
 async function findForeign (check: Check, path: string, ids: readonly string[]): Promise<string[] | undefined> {
   const { before, after, git } = check

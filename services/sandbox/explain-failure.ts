@@ -151,7 +151,7 @@ function networkSentence ({ hosts }: BoxFacts, errors: string, mayAsk: CommandOu
   return mayAsk.outside ? `${sentence} ${sentenceOut(true, 'Or run the command')}` : sentence
 }
 
-/** Returns a sentence about a read-only file, even if the command succeeded: `git checkout` goes on and leaves such a file as it is. */
+/** Returns a sentence about a read-only file, even if the command succeeded: `git checkout` continues and leaves such a file as it is. */
 function readOnlySentence ({ readOnly, line }: BoxFacts, errors: string, outside: boolean): string | undefined {
   const busy = errors.split('\n').filter((text) => BUSY.test(text))
   if (busy.length === 0) return undefined

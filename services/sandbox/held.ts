@@ -7,7 +7,7 @@ export interface Held {
   fd: number
   path: string
   isWritable: boolean
-  /** True if it lies outside of the working folder. */
+  /** True if the file or folder is outside of the working folder. */
   isBeside?: boolean
 }
 

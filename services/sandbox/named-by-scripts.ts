@@ -299,8 +299,8 @@ const isMissing = (place: string): Promise<boolean> => stat(place).then(() => fa
 const mayBecomeScript = async (place: string): Promise<boolean> =>
   await isMissing(place) || (!basename(place).includes('.') && isFile(place))
 /**
- * Whether this is an existing file that scripts might read: its name has no extension, and does not tell what is in the file. False if it
- * cannot be examined.
+ * Whether this is an existing file that scripts might read: its name has no extension, and is not one that shows the kind of its content,
+ * such as Makefile or README. False if it cannot be examined.
  */
 const isPlain = async (place: string): Promise<boolean> =>
   /^(?!.*file$|[A-Z]+$)[\w-]+$/.test(basename(place)) && isFile(place)

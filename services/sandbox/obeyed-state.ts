@@ -10,7 +10,7 @@ import { readSmall } from './read-small.ts'
 /** The most bytes of one file, and of all files together, that are kept so that they can be put back. */
 const LARGEST_KEPT = 1024 ** 2
 const MOST_KEPT = 16 * 1024 ** 2
-/** A file, folder or link that programs obey, or that decides what git obeys. */
+/** A file, folder or link that programs obey (act on by themselves), or that decides what git obeys. */
 export interface Entry {
   kind: 'file' | 'folder' | 'link' | 'other'
   /** Device, inode and ctime: they are the same if nothing changed. All folders have the same id. */
@@ -45,7 +45,10 @@ export interface GitDirectory {
   staged: StagedFile[]
 }
 
-/** A file that programs obey, in the index or in a commit: its path in the repository, the id of its content, and its mode. */
+/**
+ * A file that programs obey (act on by themselves), in the index or in a commit: its path in the repository, the id of its content, and its
+ * mode.
+ */
 export interface StagedFile {
   name: string
   blob: string

@@ -63,7 +63,7 @@ export function usesOf (text: string): string[] | undefined {
   return uses.length > 0 || isPackage ? [...new Set(uses)].slice(0, MOST_USES) : undefined
 }
 
-/** Stands for the dependencies on packages in the folder, which an installation would bring. */
+/** The name that stands for the dependencies on packages in the folder, which an installation would bring. */
 const INSTALL = 'install'
 
 /** The most rounds in which scripts that other scripts of the same file run are followed. */

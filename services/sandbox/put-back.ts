@@ -129,8 +129,8 @@ const startOf = (name: string): string => {
 }
 
 /**
- * Returns the folder to which an obeyed path is moved: the git directory that contains it, or the folder around the outermost obeyed
- * folder.
+ * Returns the folder to which an obeyed path (one that programs act on by themselves) is moved: the git directory that contains it, or the
+ * folder around the outermost obeyed folder.
  */
 function folderBeside ({ after }: Check, path: string): string {
   const git = gitAround(after, path)

@@ -122,7 +122,7 @@ function isIntroducedBy (history: History, id: string, file: WantedFile): boolea
   })
 }
 
-/** Returns the mode and id of a file in a commit, 'none' if it has none; undefined if the objects that were read do not tell. */
+/** Returns the mode and id of a file in a commit, 'none' if it has none; undefined if the objects that were read do not show it. */
 function entryIn ({ commits, objects }: History, commit: string, name: string): { mode: string, id: string } | 'none' | undefined {
   let id = commits.get(commit)?.tree
   let mode = '40000'

@@ -88,7 +88,7 @@ export async function openData (
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
-/** Where the database lies and how it is opened. */
+/** The path of the database, and how it is opened. */
 interface DataPlace {
   options: StoreOptions
   location: string

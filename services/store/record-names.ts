@@ -1,25 +1,28 @@
 // Database keys that begin with `!` are internal. Callers reach them only through methods of the store.
 
-/** Unencrypted: schema version and key source. */
+/** Key of the schema version and the source of the master key. Not encrypted. */
 export const META = '!meta'
-/** Written and read back to test whether the disk accepts writes again. */
+/** Key of the record that is written and read back to test whether the disk accepts writes again. Not encrypted. */
 export const PROBE = '!probe'
-/** Unencrypted, present while a migration runs: name of the copy made before it. */
+/** Key of the name of the copy that was made before a migration. Exists while the migration runs. Not encrypted. */
 export const MIGRATING = '!migrating'
-/** Unencrypted: number of times the database was opened. */
+/** Key of the number of times that the database was opened. Not encrypted. */
 export const SESSION = '!session'
-/** The key of `Store.digest`, from which record keys are made, if it differs from the one derived from the master key. */
+/**
+ * Database key of the secret with which `Store.digest` makes digests. Exists if that secret differs from the one derived from the master
+ * key.
+ */
 export const DIGEST = '!digest'
-/** Keys of the unencrypted records. */
+/** The database keys of the records that are not encrypted. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
 
 /** Whether a key belongs to a record that describes the database and is not copied with its contents. */
 export const describesDatabase = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 
-/** Returns the key of a single record. */
+/** Returns the database key of a single record (see `Store.record`). */
 export const recordKey = (name: string): string => `!record/${name}`
 
-/** The first key that callers are allowed to use. */
+/** The lowest key, in the order of keys, that callers are allowed to use: all internal keys come before it. */
 export const FIRST_KEY = '"'
 
 /** Whether a key is valid for a record of another store, including single records. */

@@ -8,7 +8,7 @@ import { endingOf, isOpenedPath, isStarted } from '../../lib/obeyed-names.ts'
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)
 
-/** Whether programs or the system execute or obey a file at this path, such as a git hook or editor settings. */
+/** Whether programs or the system execute a file, or act on it by themselves, at this path, such as a git hook or editor settings. */
 export function isObeyed (place: FilePlace): boolean {
   const path = pathOf(place)
   return isOpenedPath(path) || isStarted(path)

@@ -131,7 +131,7 @@ const thoughtsIn = ({ role, content }: LanguageModelV4Message): boolean =>
 const withoutThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
   message.role !== 'assistant' ? message : { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
 
-/** Stands for the thoughts of another model, which are not sent. Servers treat empty thoughts like missing ones. */
+/** The text in place of the thoughts of another model, which are not sent. Servers treat empty thoughts like missing ones. */
 const OTHER_THOUGHTS = 'I go on with what follows.'
 
 const withThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>

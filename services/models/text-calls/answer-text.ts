@@ -52,7 +52,7 @@ function read (state: AnswerState, isEnd: boolean): TextPiece[] {
   return state.pieces
 }
 
-/** Parses the next mark, thought or sequence of calls. Returns whether parsing goes on in the rest of the held text. */
+/** Parses the next mark, thought or sequence of calls. Returns whether parsing continues in the rest of the held text. */
 function readOn (state: AnswerState, isEnd: boolean): boolean {
   switch (state.mode) {
     case 'text':

@@ -9,7 +9,7 @@ import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 const GOAL_SHOWN = 120
 /** The most characters of an output, error or input in a field of its own. */
 const TEXT_SHOWN = 300
-/** The most characters of such a text within a sentence. */
+/** The most characters of an output, error or input within a sentence. */
 const QUOTE_SHOWN = 160
 
 export const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text

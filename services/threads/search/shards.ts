@@ -5,7 +5,7 @@ import type { Term } from './query.ts'
 // The index of words has shards, and a shard has segments. A segment is a text: ";word:place,place;word:place;". A place is a block of a
 // thread.
 
-/** Stands for all words of a block that has too many words. Every search reads such a block. */
+/** The entry in place of all words of a block that has too many words. Every search reads such a block. */
 export const ANY_WORD = '*'
 
 /**

@@ -58,7 +58,9 @@ export function createOfflineProvider ({ clock, script, toolOf }: {
   }
 }
 
-/** Replays one turn per model call. The turn's number is the number of answers in the prompt, so that a script goes on after a restart. */
+/**
+ * Replays one turn per model call. The turn's number is the number of answers in the prompt, so that a script continues after a restart.
+ */
 function scriptedReply (script: Reply[], { prompt }: LanguageModelV4CallOptions): Reply {
   const turn = script[prompt.filter(({ role }) => role === 'assistant').length]
   if (turn) return turn

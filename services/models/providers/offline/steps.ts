@@ -11,7 +11,7 @@ const MAX_LENGTH = 100_000
 const MAX_WORDS = 400
 /** The number of following separators at which the next command can end. */
 const LOOKAHEAD = 7
-/** Stands for any file and folder while only the ends of clauses are searched. */
+/** The placeholder for any file and folder while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
 /** The separators of commands. A soft separator counts only if there are commands on both sides. */

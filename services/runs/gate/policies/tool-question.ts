@@ -4,7 +4,7 @@ import { asksThoughAllowed } from '../run-policy.ts'
 
 /**
  * Adds a concern (a reason to ask a person) if the tool asks about this particular call, even if the tool is allowed in general, or if the
- * call writes files that programs execute or obey when somebody opens their folder.
+ * call writes files that programs execute, or act on by themselves, when somebody opens their folder.
  */
 export const toolQuestion: CallPolicy = {
   name: 'toolQuestion',
