@@ -121,10 +121,10 @@ const McpAddressSchema = Type.Object({
   command: Type.Optional(Type.Never()),
   url: McpUrl,
   sandbox: Type.Optional(Type.Never()),
-  /** The values can hold the same references as `env`. */
+  /** The values can hold `secret:mcp/<name>/<KEY>` and `${VAR}`, as those of `env` in McpProcessSchema. */
   headers: Type.Optional(McpHeaders),
   clientId: Type.Optional(McpClientId),
-  /** May hold the same references as `env`. */
+  /** The value can hold `secret:mcp/<name>/<KEY>` and `${VAR}`, as the values of `env` in McpProcessSchema. */
   clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   redirectUri: Type.Optional(McpRedirectUri)
 })
@@ -220,7 +220,7 @@ export const ConfigKeys = {
       ),
       /** Required for openai-compatible; the other kinds have a default. */
       baseURL: Type.Optional(HttpAddress),
-      /** May hold `${VAR}`, which refers to an environment variable. */
+      /** The value can hold `${VAR}`, which refers to an environment variable. */
       apiKey: Type.Optional(Type.String()),
       models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 }))),
       /** Paths of model files; only for the provider `local`. `~` is the user's home. */
@@ -281,7 +281,7 @@ export const ConfigKeys = {
   })),
   search: Type.Optional(Type.Object({
     provider: oneOf(['duckduckgo', 'tavily', 'brave', 'searxng']),
-    /** May hold `${VAR}`, which refers to an environment variable. */
+    /** The value can hold `${VAR}`, which refers to an environment variable. */
     apiKey: Type.Optional(Type.String()),
     baseURL: Type.Optional(HttpAddress)
   })),
