@@ -74,9 +74,9 @@ const readAll: Reply = (_request, nth) =>
 /** Counts model calls and tokens for a greeting, for a job with five sequential tool calls, and for a task run with the same job. */
 export async function tokensSpent (): Promise<Row[]> {
   const works: Array<[what: string, bar: number, reply: Reply, request: (url: string) => Promise<void>]> = [
-    ['a greeting', 4_000, () => ({ text: 'Hello!' }), say('hi')],
-    ['a job of five calls', 25_000, readAll, say('Add up the values in my five files.')],
-    ['a task run of five calls', 26_000, readAll, runTask]
+    ['a greeting', 3_000, () => ({ text: 'Hello!' }), say('hi')],
+    ['a job of five calls', 20_000, readAll, say('Add up the values in my five files.')],
+    ['a task run of five calls', 20_000, readAll, runTask]
   ]
   const rows: Row[] = []
   for (const [what, bar, reply, request] of works) {
