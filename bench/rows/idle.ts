@@ -4,8 +4,11 @@ import { cpuExactly, wakeUpsOf } from '../proc.ts'
 import { startSubject, createHome } from '../subjects.ts'
 import type { Context } from './context.ts'
 
-/** The wait until the warm-up and the work after it are over, in milliseconds. */
-const SETTLE_MS = 60_000
+/**
+ * The wait until the work after a start is over, in milliseconds: retention first runs after 60 s, and the first start of a build stores
+ * compiled code for the last time after 120 s.
+ */
+const SETTLE_MS = 125_000
 const MINUTE_MS = 60_000
 
 /** Measures the service during a minute without requests: how often its threads wake up, and its CPU time. */
@@ -17,7 +20,7 @@ export async function idle (_context: Context): Promise<Row[]> {
     const before = { wakeUps: wakeUpsOf(pid), cpu: cpuExactly(pid) }
     await sleep(MINUTE_MS)
     return [
-      absoluteRow({ what: 'idle, from 60 s on: wake-ups a minute', unit: '', bar: 15 }, wakeUpsOf(pid) - before.wakeUps),
+      absoluteRow({ what: 'idle, from 125 s on: wake-ups a minute', unit: '', bar: 15 }, wakeUpsOf(pid) - before.wakeUps),
       absoluteRow({ what: 'the same, CPU a minute', unit: 'ms', bar: 3 }, cpuExactly(pid) - before.cpu)
     ]
   } finally {
