@@ -3,6 +3,8 @@ import { authorized } from './authorized.ts'
 import { openWorker } from './live/open-worker.ts'
 
 const KEY = 'local-agent-token'
+/** The path of the one request of the console that the service answers without the token. */
+const OPEN_PATH = '/health'
 
 /** How long to wait for the shared worker's answer with the token, in milliseconds. */
 const WORKER_MS = 2_000
@@ -109,7 +111,7 @@ export async function sendWithToken (input: RequestInfo | URL, init?: RequestIni
     const { token } = session
     const response = await fetch(authorized(request, token))
     if (response.status !== 401) {
-      if (!session.isKnown) change({ isKnown: true })
+      if (response.ok && !session.isKnown && new URL(request.url).pathname !== OPEN_PATH) change({ isKnown: true })
       return response
     }
     await response.body?.cancel()
