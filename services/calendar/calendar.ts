@@ -1,3 +1,4 @@
+import { countWhile } from '../lib/count-while.ts'
 import { DAY, dayOfMonth, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import type { CalendarPlan, CronDates, Dates, Exceptions, ExactPlan, Plan, Times } from './schedule-plan.ts'
 import { segmentAt, type Segment } from './zone.ts'
@@ -115,15 +116,7 @@ export function timesOfDay (times: Times): number[] {
 }
 
 /** Counts the numbers below `value` in an ascending list. */
-function countBelow (list: number[], value: number): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (list[middle] < value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const countBelow = (list: number[], value: number): number => countWhile(list, (each) => each < value)
 
 /**
  * Returns the first local time of a rule at or after `local`; undefined if there is none. A local time is the

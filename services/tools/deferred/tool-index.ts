@@ -1,4 +1,5 @@
 import type { Tool } from '../../contracts/tool.ts'
+import { countWhile } from '../../lib/count-while.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { MergedTool } from '../sources.ts'
 import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
@@ -190,12 +191,8 @@ async function createFieldIndex<F extends string> (documents: ReadonlyArray<Inde
 
     /** Returns the terms that begin with a term, without the term itself. */
     beginningWith (term: string): string[] {
-      let [from, to] = [0, terms.length]
-      while (from < to) {
-        const middle = (from + to) >> 1
-        if (terms[middle] <= term) from = middle + 1
-        else to = middle
-      }
+      const from = countWhile(terms, (each) => each <= term)
+      let to = from
       while (to < terms.length && terms[to].startsWith(term)) to++
       return terms.slice(from, to)
     }

@@ -1,3 +1,4 @@
+import { countWhile } from '../../lib/count-while.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { lineEndsOf } from './text-encoding.ts'
 import { NUMBER_MARK, numbered } from './line-range.ts'
@@ -50,16 +51,7 @@ function createLineEndIndex (original: string) {
   /** The positions in `text` of the line ends that are CRLF in the original. */
   const positions: number[] = []
   for (let at = original.indexOf('\r\n'); at !== -1; at = original.indexOf('\r\n', at + 2)) positions.push(at - positions.length)
-  /** Returns how many of `positions` are before `at`, by binary search. */
-  const before = (at: number) => {
-    let [low, high] = [0, positions.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (positions[middle] < at) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  const before = (at: number) => countWhile(positions, (position) => position < at)
   return { original, text: original.replaceAll('\r\n', '\n'), lineEnds, toOriginal: (at: number) => at + before(at) }
 }
 

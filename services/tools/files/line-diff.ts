@@ -1,4 +1,5 @@
 import { diffArrays, type StructuredPatchHunk } from 'diff'
+import { countWhile } from '../../lib/count-while.ts'
 
 /** A part of the old text and the part of the new text that replaces it, as ranges of lines; `to` is exclusive. */
 interface Change {
@@ -58,14 +59,9 @@ function anchorsIn ({ old: [from, to], now: [nowFrom, nowTo] }: Change, old: rea
   const ends: number[] = []
   const before: number[] = []
   for (const [n, [, place]] of pairs.entries()) {
-    let [low, high] = [0, ends.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (pairs[ends[middle]][1] < place) low = middle + 1
-      else high = middle
-    }
-    before[n] = low === 0 ? -1 : ends[low - 1]
-    ends[low] = n
+    const shorter = countWhile(ends, (end) => pairs[end][1] < place)
+    before[n] = shorter === 0 ? -1 : ends[shorter - 1]
+    ends[shorter] = n
   }
   const anchors: Array<[number, number]> = []
   for (let n = ends.at(-1) ?? -1; n !== -1; n = before[n]) anchors.push(pairs[n])
