@@ -32,7 +32,7 @@ interface PromptParts {
 }
 
 /** This text stays the same when the user denies a call: denied calls are listed at the end of the messages (refused-calls.ts). */
-const APPROVALS = 'Approvals of the user are asked for you. ' +
+const APPROVALS = 'The service asks the user for approvals. ' +
   'Do not retry calls that were denied; they are listed with the last results.'
 
 const ONLY_TASKS_GO_ON =

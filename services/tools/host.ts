@@ -341,8 +341,8 @@ function openTools (
         fence.check(call.runId, call.attempt)
         await merged.arrival(call.name, find(call.name) !== undefined, call.signal)
         if (call.identity !== undefined && identity(call.name) !== call.identity) {
-          throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. ` +
-            'Call it again, and the user is asked where that is needed.')
+          throw new ToolFailed(`${call.name} is not the tool that was approved, or has changed since, and was not run. ` +
+            'Call it again: the user is asked if needed.')
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }

@@ -27,8 +27,8 @@ export interface KeepCall {
   signal: AbortSignal
 }
 
-const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in the folder until it ends counts as its work; undo ' +
-  'takes a path back only when it is named.'
+const WORK_OF_OTHERS = 'It runs beside other work: what anybody changes in the folder until it ends counts as its work. Undo ' +
+  'takes such a path back only when it is named.'
 
 /**
  * Returns sentences about effects of a command that are not recorded: what it does outside of its folder and, if it can keep running after

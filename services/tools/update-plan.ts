@@ -11,7 +11,7 @@ export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
     model: {
       name: PLAN_TOOL,
-      description: 'Show the user the plan of long work, and how far it is: all steps in order, each time one is begun or done. ' +
+      description: 'Show the user your plan for long work: send all steps in order, each time a step begins or ends. ' +
         'Not for short work.',
       schema: Input
     },

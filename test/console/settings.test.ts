@@ -280,7 +280,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     t.same(await axe(page), [])
     writeFileSync(`${skills}/notes/run.sh`, 'echo two')
     await notes.getByRole('button', { name: 'Accept the change' }).click()
-    await notes.getByText('is not as it was when it was looked at').waitFor()
+    await notes.getByText('has changed since it was shown').waitFor()
     await notes.getByRole('button', { name: 'Accept the change' }).click()
     await notes.getByText('As it was read').waitFor()
     await page.getByLabel('For work in the folder').fill('/no/such/folder')

@@ -112,7 +112,7 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     const half = { x: at(150, 150).x / 2, y: Math.floor(at(150, 150).y / 2) }
     const refused = await go(['screenshot', { describe: false }], ['click', place], ['scroll', { direction: 'down', ...place }])
     t.match(refused.errors, [
-      /in the last screenshot 1238 × 929 pixels show 1600 × 1200 .* For pixels of that picture call again with view \{"x":0/,
+      /shows 1600 × 1200 pixels of the screen in 1238 × 929 pixels.* For pixels of that picture call again with view \{"x":0/,
       /for pixels of the screen with view .*"imageWidth":1600/
     ])
     t.same(await seen(), [], 'a click that might be meant otherwise is not guessed')

@@ -104,7 +104,7 @@ t.test('an approval holds for what is started and for the definition, and not fo
   const first = await say(app, 'go')
   await connect(app, misbehaving('odd', ['--tools=more'], { env: { TOKEN: 'canary-0123456789' } }))
   const { events } = await answer(app, { [asked(first.events)[0]]: true })
-  t.match(of(events, 'tool-output-error'), [{ errorText: /not, or no more, the tool that was agreed to/ }])
+  t.match(of(events, 'tool-output-error'), [{ errorText: /not the tool that was approved/ }])
 
   const second = await say(app, 'go on')
   await connect(app, misbehaving('odd', ['--tools=more'], { env: { TOKEN: 'another-0123456789' } }))
@@ -139,7 +139,7 @@ t.test('a tool that is to be asked about runs once it is approved, as long as it
   while (!app.tools.find('fresh')) await new Promise((resolve) => setTimeout(resolve, 10))
   t.match(app.tools.find('echo')?.model.description, /version 2/, 'what a server announces is followed')
   const { events } = await answer(app, { [asked(second.events)[0]]: true })
-  t.match(of(events, 'tool-output-error'), [{ errorText: /not, or no more, the tool that was agreed to/ }])
+  t.match(of(events, 'tool-output-error'), [{ errorText: /not the tool that was approved/ }])
 })
 
 const accept = (app: App, server: string, payload: object = {}) =>
@@ -373,7 +373,7 @@ t.test('a call waits for its server that starts, and does not run another tool t
   const { events } = await last.turn({ toolName: 'echo', input: { message: 'x' } })
   t.same(await statuses(last.app), { odd: 'connecting' })
   const { events: answered } = await answer(last.app, { [asked(events)[0]]: true })
-  t.match(of(answered, 'tool-output-error'), [{ errorText: /echo is not, or no more, the tool that was agreed to/ }])
+  t.match(of(answered, 'tool-output-error'), [{ errorText: /echo is not the tool that was approved/ }])
 })
 
 t.test('what is known of a server belongs to its program, and goes with it', async (t) => {

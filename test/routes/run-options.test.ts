@@ -280,7 +280,7 @@ t.test('a run is offered the tools of its options, and a call of another one is 
   const { app, gateway } = await withGateway(t, (_request, nth) => nth % 2 === 0 ? write : { text: 'ok' })
   const { events } = await say(app, 'go', { options: { allowTools: ['readFile', 'systemInfo'], denyTools: ['systemInfo'] } })
   t.same(toolsOf(gateway.requests[0]), ['readFile'])
-  t.match(systemOf(gateway.requests[0]), /Approvals of the user are asked for you/)
+  t.match(systemOf(gateway.requests[0]), /The service asks the user for approvals/)
   t.match(of(events, 'tool-input-error'), [{ toolName: 'writeFile', errorText: /no tool named "writeFile". Its tools are: readFile\./ }])
   t.same(asked(events), [], 'nobody is asked about it')
   await say(app, 'go', { options: { denyTools: ['writeFile'] } })
@@ -330,7 +330,7 @@ t.test("the application's instructions have their place in the system prompt, ma
   await say(app, 'go', { options: { instructions: 'Answer in French.' } })
   const system = systemOf(gateway.requests[0])
   const places = [
-    'Approvals of the user', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea'
+    'asks the user for approvals', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea'
   ]
   const found = places.map((text) => system.indexOf(text))
   t.notOk(found.includes(-1))

@@ -155,7 +155,7 @@ t.test('each level of the box says what it holds: scopes and previews are those 
   const levels: Array<[what: string, boxes: BoxKind, boundary: object, scopes: string[], preview: object]> = [
     ['a box that can try', { ...BUBBLEWRAP, canTry: true }, { is: 'confined', text: /^Runs in a box/ }, ['once', 'sandbox'], isTried],
     ['a box', { ...BUBBLEWRAP, canTry: false }, { is: 'confined', text: /^Runs in a box/ }, ['once', 'sandbox'], {
-      tried: { changes: [], refused: /cannot be tried out on this computer: its box cannot lay one folder over another/ }
+      tried: { changes: [], refused: /cannot be tried out on this computer: its box cannot mount an overlay of a folder/ }
     }],
     ['none', NO_BOX, { is: 'outside', text: /^Runs outside a box and may do .* No box can be had on this computer: / }, ['once'], {
       tried: { changes: [], refused: /^The command cannot be tried out\. No box can be had on this computer: / }

@@ -105,7 +105,7 @@ t.test('a time in doubt makes no task, and the model is told to ask; what comes 
   const { app, tasks, tell } = await withCalls(t)
   for (const when of [{ at: 'sometime next spring' }, { every: 'at every full moon' }, { at: '2026-01-05T08:00', zone: 'UTC' }]) {
     const { text, shown } = await tell('whenever', 'createTask', { goal: 'water the plants', when })
-    t.match(text, /Nothing was done, because it is not sure when the user means.*ask the user/, JSON.stringify(when))
+    t.match(text, /Nothing was done, because the time is not clear.*ask the user/, JSON.stringify(when))
     t.same(shown, [])
   }
   const { events } = await tell('every ten seconds', 'createTask', { goal: 'look at the door', when: { every: 'every 10 seconds' } })
@@ -183,7 +183,7 @@ t.test('in each language tasks are found, changed and cancelled, and a time that
     const { nextRunAt } = await tasks.get(`/${taskId}`)
     t.equal(nextRunAt, Date.UTC(2026, 0, 11, 23), move[0])
     const { text, shown } = await change(doubt[0], { when: { every: doubt[1] } })
-    t.match(text, /Nothing was done, because it is not sure when the user means.*ask the user/, doubt[0])
+    t.match(text, /Nothing was done, because the time is not clear.*ask the user/, doubt[0])
     t.same([shown, (await tasks.get(`/${taskId}`)).nextRunAt], [[], nextRunAt])
     t.match((await change(rename[0], { goal: rename[1] })).shown, [{ taskId, goal: rename[1], words: move[2] }])
     t.match((await change(pause, { action: 'pause' })).shown, [{ status: 'paused' }])

@@ -48,12 +48,12 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
   return {
     model: {
       name: READ_ATTACHMENT,
-      description: 'Read on in a file that the user attached, from the character `offset`, or find the places with `query` in it. ' +
-        'The beginning stands in the message.',
+      description: 'Read more of a file that the user attached, from character `offset` on, or find where `query` occurs in it. ' +
+        'The message has its beginning.',
       schema: Type.Object({
         id: Type.String({ minLength: 1, maxLength: 300, description: 'The id that the message gives, or the name of the file' }),
         offset: Type.Optional(Type.Integer({ minimum: 0, description: `Default 0; a call returns ${MOST_CHARACTERS} characters` })),
-        query: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Words to find, in any case' }))
+        query: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Words to find; case is ignored' }))
       }, { additionalProperties: false }),
       use: 'always'
     },

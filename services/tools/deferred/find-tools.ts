@@ -6,7 +6,7 @@ import { briefDefinitions } from './describe-tool.ts'
 import { createToolSearch } from './tool-index.ts'
 
 const FindInput = Type.Object({
-  query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do; or its name' })
+  query: Type.String({ minLength: 1, maxLength: 500, description: 'What the tool should do, or its name' })
 }, { additionalProperties: false })
 
 /** The most definitions in one answer. */
@@ -58,7 +58,7 @@ export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
     says: { en: { label: 'Use a tool', does: 'use a tool' } },
     policy: { effect: 'read' },
     async execute ({ toolName }) {
-      throw new ToolFailed(`There is no tool named ${JSON.stringify(toolName)}. Look with ${FIND_TOOLS} for what it is to do.`)
+      throw new ToolFailed(`There is no tool named ${JSON.stringify(toolName)}. Find one with ${FIND_TOOLS}.`)
     }
   }
 }

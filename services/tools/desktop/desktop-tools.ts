@@ -34,9 +34,9 @@ export function createLastViews () {
       const { width, height } = last.screen
       const whole = { x: 0, y: 0, width, height, imageWidth: width, imageHeight: height }
       throw new ToolFailed(
-        `Nothing was done: in the last screenshot ${last.view.imageWidth} × ${last.view.imageHeight} pixels show ${last.view.width} × ` +
-          `${last.view.height} pixels of the screen, and the call does not say which of them ${x}, ${y} are. For pixels of that picture ` +
-          `call again with view ${JSON.stringify(last.view)}; for pixels of the screen with view ${JSON.stringify(whole)}.`
+        `Nothing was done: the last screenshot shows ${last.view.width} × ${last.view.height} pixels of the screen in ` +
+          `${last.view.imageWidth} × ${last.view.imageHeight} pixels, so ${x}, ${y} can mean two places. For pixels of that picture call ` +
+          `again with view ${JSON.stringify(last.view)}; for pixels of the screen with view ${JSON.stringify(whole)}.`
       )
     }
   }
@@ -56,7 +56,7 @@ const placeFields = {
   view: Type.Optional(Type.Object({ ...RegionInput.properties, imageWidth: Length, imageHeight: Length }, {
     additionalProperties: false,
     description:
-      'The view of the screenshot, as it came with it, when x and y are pixels of that picture. Without it they are pixels of the screen.'
+      'The view that came with the screenshot, if x and y are pixels of that picture. Without it, they are pixels of the screen.'
   }))
 }
 

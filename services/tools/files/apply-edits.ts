@@ -126,7 +126,7 @@ function notFoundMessage (text: string, wanted: string, named: string): string {
   const difference = differs === -1 ? undefined : nameDifference(found[differs] ?? '', block[differs])
   const onlyBlanks = block.every((line, row) => withoutBlanks(line) === withoutBlanks(found[row] ?? ''))
   const why = onlyBlanks
-    ? 'These lines differ from it only in blanks'
+    ? 'These lines differ from it only in whitespace'
     : differs === -1
       ? 'These lines are like it'
       : `The nearest text is this; its line ${at + differs + 1} is ${quote(found[differs] ?? '')}, oldText has ${quote(block[differs])}` +

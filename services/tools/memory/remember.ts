@@ -27,7 +27,7 @@ const InputSchema = Type.Object({
   value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: copied from the span' })),
   replaces: Type.Optional(Type.Array(Type.String(), {
     maxItems: 20,
-    description: `Ids or words of what holds no more; "${LAST}": what was remembered last here`
+    description: `Ids or words of entries no longer true; "${LAST}": what was remembered last here`
   }))
 }, { additionalProperties: false })
 

@@ -112,7 +112,7 @@ function faultOf (pattern: string, isCaseSensitive: boolean): string | undefined
   }
 }
 
-const AS_BASIC = 'Nothing matches this pattern; this is found with ( ) { } + ? | as signs of the text, and as operators behind a backslash.'
+const AS_BASIC = 'Nothing matches this pattern. These matches take ( ) { } + ? | as plain text, and as operators after a backslash.'
 
 function nothingFound ({ matches, searched, skipped }: FoundLines, offset: number): string {
   if (matches.length > 0) return ''
@@ -205,7 +205,7 @@ export function relativeGlob (glob: string, folder: string, platform: NodeJS.Pla
  */
 export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number, nothing: string): ToolOutput {
   const rest = endedAt !== undefined
-    ? `The search was ended for its time at ${JSON.stringify(endedAt)}: what follows was not searched. Search a smaller folder, or by glob.`
+    ? `The search reached its time limit at ${JSON.stringify(endedAt)} and did not search the rest. Search a smaller folder, or use a glob.`
     : hasMore ? `There are more: go on with offset ${nextOffset}, or narrow the search by path, glob or a more exact pattern.` : ''
   const message = [nothing, rest].filter((sentence) => sentence !== '').join(' ')
   return {

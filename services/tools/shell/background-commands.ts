@@ -104,7 +104,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     const found = running.get(commandId) ?? ended.get(commandId)
     if (found?.key !== key) {
       throw new ToolFailed(
-        `No command ${JSON.stringify(commandId)} of this conversation runs in the background: it has ended, with what it wrote. ` +
+        `No command ${JSON.stringify(commandId)} of this conversation runs in the background: it has ended, and its output is gone. ` +
         'Commands end an hour after their last use, and with the service.'
       )
     }

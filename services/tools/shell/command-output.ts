@@ -60,7 +60,7 @@ export function cleaned (output: ToolOutput): ToolOutput {
   const { isShortened, ...shown } = shortenOutputs(terminalText(stdout), terminalText(stderr))
   const message = [
     rest.message,
-    (isShortened || truncated === true) && 'A part of the output is left out: to see it, send it to a file and read or search that.'
+    (isShortened || truncated === true) && 'A part of the output is left out: to see it, write it to a file and read or search that.'
   ].filter((sentence) => typeof sentence === 'string').join(' ')
   return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
 }

@@ -209,7 +209,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       const { command, cwd = '.', timeoutMs = DEFAULT_MS } = input
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
       if (process.platform === 'win32' && folder.startsWith('\\\\')) {
-        throw new ToolFailed(`cmd.exe would not work in a folder of the network, but in another: give ${folder} a drive letter.`)
+        throw new ToolFailed(`cmd.exe cannot work in a network folder: the user must map ${folder} to a drive letter first.`)
       }
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) {
@@ -223,7 +223,9 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
           const boundary = await sandbox.boundary(input, { folder: await identityOf(held), base, narrowed })
           if (boundary.is === 'refused') throw new ToolFailed(boundary.why)
           if (confinedTo !== undefined && !(boundary.is === 'confined' && isSamePlace(boundary.folder, confinedTo))) {
-            throw new ToolFailed('The box that the command was to run in, as it was shown, is not there any more. It was not run.')
+            throw new ToolFailed(
+              'The command was approved for a box that is not there any more. It was not run. Call it again: the user is asked if needed.'
+            )
           }
           if (input.background) return { output: await stay(input, held, boundary, context) }
           return boundary.is === 'confined'
@@ -261,7 +263,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
 /** Throws PathRefused unless the open folder, in which the command starts, is the approved one. */
 async function assertSame (held: Folder, approved: FolderIdentity): Promise<void> {
   if (isSameFolder(await identityOf(held), approved)) return
-  throw new PathRefused(`${JSON.stringify(held.path)} was replaced since the command was approved, which was not run.`)
+  throw new PathRefused(`${JSON.stringify(held.path)} was replaced since the command was approved. The command was not run.`)
 }
 
 async function identityOf ({ path, handle }: Folder): Promise<WorkFolder> {

@@ -36,11 +36,13 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
   ): Promise<TriedOut> => {
     if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
     const place = await paths.resolve(cwd, base).then(locateFolder, () => undefined)
-    if (place === undefined) return { refused: `The command cannot be tried out: ${JSON.stringify(cwd)} is gone, or no place for it.` }
+    if (place === undefined) {
+      return { refused: `The command cannot be tried out: ${JSON.stringify(cwd)} does not exist, or is no folder that commands may use.` }
+    }
     const boundary = await sandbox.boundary({}, { folder: place, base, narrowed })
     if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: `The command cannot be tried out. ${boundary.why}` }
     if (!await sandbox.canTry()) {
-      return { refused: 'Commands cannot be tried out on this computer: its box cannot lay one folder over another.' }
+      return { refused: 'Commands cannot be tried out on this computer: its box cannot mount an overlay of a folder.' }
     }
     const overlay = await createOverlay()
     if (overlay === undefined) return { refused: 'Commands cannot be tried out: the name of the folder for temporary files is not usable.' }

@@ -13,7 +13,7 @@ const unusedView = ({ name, path, isOfFolder, reason, isHidden }: UnusedSkill): 
 const NoSkill = defineError('ERR_SKILL_NOT_FOUND', 'There is no usable skill "%s" in this folder; GET /skills says which there are.')
 const SkillChanged = defineError(
   'ERR_SKILL_CHANGED',
-  'The skill "%s" is not as it was when it was looked at, and was not accepted. Look at it again: its digest is "%s" now.'
+  'The skill "%s" has changed since it was shown, and was not accepted. Look at it again: its digest is now "%s".'
 )
 
 /**

@@ -41,7 +41,7 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
           minLength: 1,
           maxLength: 20_000,
           pattern: '\\S',
-          description: 'For somebody who does not know this conversation; not when'
+          description: 'Clear without this conversation; leave out when it runs'
         }),
         when: Type.Optional(WhenInput)
       }, { additionalProperties: false }), mendTaskInput)

@@ -32,7 +32,7 @@ export const WhenInput = Type.Object({
   at: optional('Once, or first: "2026-01-31T09:00", "in 2 hours"'),
   every: optional('"weekdays at 17:30", "every other friday" or a cron line'),
   zone: optional('"Europe/Berlin", if named')
-}, { additionalProperties: false, description: 'In English; absent for now' })
+}, { additionalProperties: false, description: 'In English; leave out to run now' })
 
 /**
  * The schema of a time in the input of the tool changeTask: WhenInput without the descriptions of its fields. The model reads these in the
@@ -106,7 +106,7 @@ export async function readTime ({ tasks }: TaskParts, when: When | undefined): P
     return when && await tasks().readWhen(when)
   } catch (error) {
     if (!(error instanceof BadSchedule)) throw error
-    throw new ToolFailed(`Nothing was done, because it is not sure when the user means. ${error.message} If you cannot tell, ask the user.`)
+    throw new ToolFailed(`Nothing was done, because the time is not clear. ${error.message} If you cannot tell, ask the user.`)
   }
 }
 

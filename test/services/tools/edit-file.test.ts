@@ -73,7 +73,8 @@ t.test('an edit that cannot be made changes nothing and says what is wrong', asy
   )
   t.equal(
     await refused([{ oldText: 'function two () {\n    return 1\n}', newText: '' }]),
-    'oldText is not in the file. Nothing was changed. These lines differ from it only in blanks:\n7→function two () {\n8→  return 1\n9→}'
+    'oldText is not in the file. Nothing was changed. These lines differ from it only in whitespace:\n' +
+      '7→function two () {\n8→  return 1\n9→}'
   )
   t.equal(
     await refused([{ oldText: 'function two () {\n  return 2\n}', newText: '' }]),
@@ -128,7 +129,7 @@ t.test('what looks the same twice, or is part of a character, is not replaced; a
     await refused([{ oldText: 'number 12 here', newText: 'x' }]),
     /its line 4 .*: at character 8 the file has U\+0661 \(\u0661\), oldText has U\+0031 \(1\)/
   )
-  t.match(await refused([{ oldText: 'number \u0661\t\u0662 here', newText: 'x' }]), /differ.* only in blanks/)
+  t.match(await refused([{ oldText: 'number \u0661\t\u0662 here', newText: 'x' }]), /differ.* only in whitespace/)
   t.equal(text(), file)
 })
 

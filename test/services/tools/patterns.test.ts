@@ -98,10 +98,10 @@ t.test('a pattern that finds nothing as it is, and something as one of grep, say
   const { output } = build({ workspace: realpathSync(t.testdir({ 'f.txt': 'one\ntwo\none|two\n', 'code.js': 'function f(x) {\n' })) })
   t.match(await output('searchFiles', { pattern: 'two\\|one$' }), {
     matches: [{ line: 1 }, { line: 2 }, { line: 3 }],
-    message: /as operators behind a backslash/
+    message: /as operators after a backslash/
   })
   t.notMatch(await output('searchFiles', { pattern: 'one\\|two' }), { message: /operators/ }, 'the sign itself, where it stands there')
-  t.match(await output('searchFiles', { pattern: 'f(x) {', path: 'code.js' }), { matches: [{ line: 1 }], message: /as signs of the text/ })
+  t.match(await output('searchFiles', { pattern: 'f(x) {', path: 'code.js' }), { matches: [{ line: 1 }], message: /as plain text/ })
   t.match(await output('searchFiles', { pattern: 'three\\|four' }), { matches: [], message: /^No line matches/ })
 })
 

@@ -83,7 +83,7 @@ t.test('an approved call runs the tool that was asked about or none', async (t) 
   t.equal(identity, 'first')
   t.match(await execute('push', {}, { identity }), { status: 'completed' })
   host.merge([server('s', ['push'], { identity: 'second' })])
-  t.match(await execute('push', {}, { identity }), { status: 'error', errorText: /not, or no more, the tool that was agreed to/ })
+  t.match(await execute('push', {}, { identity }), { status: 'error', errorText: /not the tool that was approved/ })
   t.equal(host.identity('readFile'), undefined)
 })
 

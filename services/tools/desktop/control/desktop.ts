@@ -102,7 +102,7 @@ export function createDesktop ({ clock, environment }: Parts) {
       if (abortKind(error) !== undefined || signal.aborted) await stop(performing)
       signal.throwIfAborted()
       throw abortKind(error) === 'timeout'
-        ? new ToolFailed(`The desktop did not do it within ${ms / 1000} s. Whether it did some of it is not known.`)
+        ? new ToolFailed(`The call did not end within ${ms / 1000} s. It may have had some of its effects: look before you repeat it.`)
         : error
     }
   }
@@ -158,7 +158,7 @@ const NO_KEY = /BadValue[^]*X_XTestFakeInput/
 async function describeLoss ({ child, tail }: Running): Promise<string> {
   const { code, signal } = await child.exited
   if (NO_KEY.test(tail)) {
-    return 'The keyboard layout has no key for a character or key of it, and typing ended there; what comes before may have been typed.'
+    return 'The keyboard layout cannot type one of these characters or keys. Typing ended there: what comes before it may have been typed.'
   }
   const stderr = tail.trim() === '' ? '' : `, saying ${JSON.stringify(tail.trim())}`
   return `The desktop was lost during the call: its process ended with ${
@@ -166,7 +166,7 @@ async function describeLoss ({ child, tail }: Running): Promise<string> {
   }${stderr}. What the call did by then is not known.`
 }
 
-const WAYLAND = 'This is a Wayland session, where programs may neither see the screen nor use mouse and keyboard: it takes an X11 session.'
+const WAYLAND = 'This is a Wayland session, where programs can neither see the screen nor use mouse and keyboard. Log in to an X11 session.'
 
 /** Returns a sentence that says why the desktop cannot be used; undefined if nothing speaks against it before it is tried. */
 function desktopProblem (platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string | undefined {

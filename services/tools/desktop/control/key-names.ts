@@ -48,7 +48,7 @@ export function readKeys (keys: string): Combination {
   throw new Error(
     `${JSON.stringify(last)} is no key. There are letters, digits, ${
       Object.keys(KEYS).join(', ')
-    }. What shift makes of a key is that key with shift, or text.`
+    }. For a character that needs shift, combine its key with shift, or type it as text.`
   )
 }
 
