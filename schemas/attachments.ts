@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 /** Bytes of one attachment. */
 export const MOST_BYTES = 25 * 1024 * 1024
 
-const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest in the address of an attachment' })
+const Digest = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'The digest in the address of an attachment' })
 
 /** The header with the name of an uploaded file, percent-encoded: headers hold no other letters than those of ASCII. */
 export const NAME_HEADER = 'x-filename'

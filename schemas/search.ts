@@ -66,7 +66,7 @@ export const SearchQuerySchema = Type.Object({
   }),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
   cursor: Type.Optional(
-    Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}(\\.[0-9]{1,10})?$', description: 'nextCursor of the previous page' })
+    Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{32}(\\.[0-9]{1,10})?$', description: 'nextCursor of the previous page' })
   )
 }, { additionalProperties: false })
 export type SearchQuery = Static<typeof SearchQuerySchema>

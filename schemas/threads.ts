@@ -121,7 +121,7 @@ export const ThreadListQuery = Type.Object({
   pinned: Type.Optional(Type.Boolean({
     description: 'Only the threads with which clients stored `pinned: true`, most recently changed first, on one page'
   })),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{32}$', description: 'nextCursor of the previous page' }))
 })
 export const ThreadDeleteQuery = Type.Object({
   restorable: Type.Boolean({

@@ -1,7 +1,7 @@
 /** The prefix of the URL of an attachment; the digest of the attachment follows. File parts of messages have such URLs. */
 export const ATTACHMENT = 'attachment:'
 
-const ADDRESS = /^attachment:([0-9a-f]{64})$/
+const ADDRESS = /^attachment:([0-9a-f]{32})$/
 
 /** Returns the digest in the URL of an attachment; undefined for any other value. */
 export const digestIn = (address: unknown): string | undefined =>

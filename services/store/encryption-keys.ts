@@ -52,13 +52,17 @@ export function deriveFromPassphrase (passphrase: string, { salt, ...cost }: Kdf
   })
 }
 
+/** The characters of a digest: 128 bits. Most records have two digests in their keys, so a longer one costs much of the disk. */
+const DIGEST_CHARACTERS = 32
+
 /**
- * Returns the HMAC-SHA-256 in hex. Uses two plain hashes (RFC 2104) because an HMAC with a key object takes three times as
- * long and digests are computed often.
+ * Returns the first 128 bits of the HMAC-SHA-256 in hex. Uses two plain hashes (RFC 2104) because an HMAC with a key object takes three
+ * times as long and digests are computed often.
  */
 export function digestOf ({ digest }: Keys, text: string): string {
   const { inner, outer } = padsOf(digest)
-  return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]))
+  const whole = hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]))
+  return whole.slice(0, DIGEST_CHARACTERS)
 }
 
 /** The most digests that are remembered. A run needs the digest of its thread a dozen times. */

@@ -18,7 +18,7 @@ const NONCE_BYTES = TEXT_AT - NONCE_AT
  * Texts shorter or longer than this, in characters, are stored uncompressed: short ones save too few bytes for the time, and long ones take
  * more than a millisecond.
  */
-const [SHORTEST, LONGEST] = [700, 64 * 1024]
+const [SHORTEST, LONGEST] = [300, 64 * 1024]
 /** The fastest compression level. With the dictionary, a record of a run shrinks to a third in about 50 microseconds. */
 const LEVEL = 1
 /** Common parts of the records and events of runs. A change of this text changes the format of stored data. */

@@ -102,18 +102,18 @@ t.test('what a model cannot be given in any form is refused before anything is s
     const message = says('this', file(`data:${mediaType};base64,${bytes.toString('base64')}`, mediaType, name))
     t.match(await run(app, { id: 'one', message }), { statusCode: 400, code: 'ERR_ATTACHMENT_REFUSED', error }, name)
   }
-  const unknown = file(`attachment:${'a'.repeat(64)}`, 'text/plain')
+  const unknown = file(`attachment:${'a'.repeat(32)}`, 'text/plain')
   t.match(await run(app, { id: 'one', message: says('this', unknown) }), { statusCode: 400, error: /not stored/ })
   t.same([filesIn(app.home), await stored(app), gateway.requests.length], [[], [], 0])
   t.equal((await app.inject('/threads/one')).statusCode, 404)
 
   const large = 200 * 1024 * 1024
-  await app.store.transact([{ type: 'put', key: attachmentKey('b'.repeat(64)), value: { bytes: large, mediaType: 'text/plain', at: 0 } }])
+  await app.store.transact([{ type: 'put', key: attachmentKey('b'.repeat(32)), value: { bytes: large, mediaType: 'text/plain', at: 0 } }])
   const { url } = await upload(app, 'one byte more than there is room for')
   await app.inject({
     method: 'PUT',
     url: '/threads/full',
-    payload: { messages: [says('this', file(`attachment:${'b'.repeat(64)}`, 'text/plain'))] }
+    payload: { messages: [says('this', file(`attachment:${'b'.repeat(32)}`, 'text/plain'))] }
   })
   t.match(await run(app, { id: 'full', message: says('and', file(url, 'text/plain')) }), { statusCode: 413, code: 'ERR_ATTACHMENTS_FULL' })
 })

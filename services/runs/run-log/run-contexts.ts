@@ -34,8 +34,6 @@ interface NamedEvents {
   written: () => void
 }
 
-/** The number of characters of the digest of a part. */
-const DIGEST = 32
 /** The number of stored parts whose ids are remembered. */
 const REMEMBERED = 8
 /** The most parts that are remembered as being removed. If there are more, the removal of the oldest is long done. */
@@ -130,7 +128,7 @@ export function createRunContexts (store: ContextStore) {
   const parts = createContextParts(store)
   let lastTools: { tools: Tools, digest: string } | undefined
 
-  const digestOf = (part: unknown) => store.digest(`context ${JSON.stringify(part)}`).slice(0, DIGEST)
+  const digestOf = (part: unknown) => store.digest(`context ${JSON.stringify(part)}`)
 
   function digestOfTools (tools: Tools): string {
     if (lastTools === undefined || !isSame(lastTools.tools, tools)) lastTools = { tools, digest: digestOf(tools) }

@@ -40,7 +40,7 @@ export function AttachedFiles ({ attached: { files, sending, remove } }: { attac
 
 /** A thumbnail of an image file. The file's name is shown beside it. */
 function Thumbnail ({ url, mediaType }: FileUIPart) {
-  const [, digest] = /^attachment:([0-9a-f]{64})$/.exec(url) ?? []
+  const [, digest] = /^attachment:([0-9a-f]{32})$/.exec(url) ?? []
   const { data } = useThumbnail(digest, mediaType)
   return data === undefined ? null : <img className='file-thumbnail' src={data} alt='' />
 }

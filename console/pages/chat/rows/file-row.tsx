@@ -16,7 +16,7 @@ interface Props {
 /** A file of a message. It is shown if the message itself holds it or the service stores it; nothing is fetched from elsewhere. */
 export function FileRow ({ url, mediaType, name, isSaid }: Props) {
   const label = name ?? mediaType
-  const [, digest] = /^attachment:([0-9a-f]{64})$/.exec(url) ?? []
+  const [, digest] = /^attachment:([0-9a-f]{32})$/.exec(url) ?? []
   if (digest !== undefined) return <AttachmentRow digest={digest} mediaType={mediaType} name={label} isSaid={isSaid} />
   if (/^data:image\/(png|jpeg|gif|webp)[;,]/.test(url)) {
     return <img className='row-image' src={url} alt={say('chat.file', { name: label })} />
