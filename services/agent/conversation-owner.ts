@@ -5,7 +5,6 @@ import type { ConversationAttempt } from './conversation-state.ts'
 import { withRefusedLists } from './refused-calls.ts'
 import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
-import { dryRun } from './dry-runs.ts'
 
 /** The most characters of a file that a message can show. */
 const SHOWN_CHARACTERS = 16_000
@@ -15,13 +14,13 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
   const { live: { run, signal }, conversation: { refusedCalls }, meter } = attempt
   const { threadId, cwd, options } = run.record
   const { host, registry, threads } = deps
-  const rehearsed = run.record.sheet && dryRun(attempt.live)
+  const isRehearsal = run.record.sheet !== undefined
   const { prompt, older, places } = context
 
   return {
     kind: 'conversation',
     // A rehearsal has its own provenance, stored under its run id.
-    place: rehearsed === undefined ? deps.store.digest(threadId) : run.record.runId,
+    place: isRehearsal ? run.record.runId : deps.store.digest(threadId),
     registry,
     tools: host,
     prompt: {
@@ -31,7 +30,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
         load: () => threads.summaries(threadId),
         // If the write fails, the summary is only made again later.
         async keep (summaries) {
-          if (rehearsed !== undefined) return
+          if (isRehearsal) return
           await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
         }
       },
@@ -48,12 +47,11 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     },
     policy: makeRunPolicy({
       interactive: options?.interactive,
-      onlyGranted: rehearsed !== undefined,
-      mayAsk: options?.interactive === true && rehearsed === undefined,
-      mayAskInCalls: options?.interactive !== false && rehearsed === undefined
+      onlyGranted: isRehearsal,
+      mayAsk: options?.interactive === true && !isRehearsal,
+      mayAskInCalls: options?.interactive !== false && !isRehearsal
     }),
     refused: refusedCalls,
-    rehearsed,
     context: (append) => runContext(attempt, context, { ...deps, append }),
     notes: () => context.advice?.takeNotes() ?? [],
     complete: (prompt) => withRefusedLists(prompt, refusedCalls),

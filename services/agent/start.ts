@@ -5,6 +5,7 @@ import { answerAppCall, inheritProvenance } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
+import type { AgentDeps } from './agent-deps.ts'
 import { tracedFields } from '../lib/request-trace.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
@@ -27,7 +28,6 @@ import { recordAnswer } from './end-run.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './interrupted-runs.ts'
-import { onOwnCopy } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -85,6 +85,24 @@ const openingOf = (
 ]
 
 const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
+
+/**
+ * Begins a run in a copy of the folder that is made for this run only. If `begin` fails, the copy is removed. Throws what `Copies.openOwn`
+ * throws (409).
+ */
+export async function onOwnCopy<T> (
+  folder: string,
+  { copies }: Pick<AgentDeps, 'copies'>,
+  begin: (place: { runId: string, cwd: string }) => Promise<T>
+): Promise<T> {
+  const runId = newId()
+  try {
+    return await begin({ runId, cwd: await copies.openOwn(runId, folder) })
+  } catch (error) {
+    await copies.removeOwn(runId)
+    throw error
+  }
+}
 
 /** Starts each run in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {

@@ -27,13 +27,3 @@ export type NewLine = Pick<
   StoredLine,
   'toolCallId' | 'toolName' | 'input' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
 >
-
-/** The part of a rehearsal that the run engine uses. */
-export interface Rehearsed {
-  /** The folder for which the rehearsal is made. */
-  cwd: string
-  /** The run works on a copy even without a rehearsal, so calls that change only the copy need no approval. */
-  isOnCopy?: boolean
-  /** Adds a call to the sheet. */
-  note: (line: NewLine) => void
-}

@@ -4,7 +4,6 @@ import type { Learning, Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import type { CompactorParts, Conversation } from '../../threads/index.ts'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
-import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { Call } from '../../contracts/tool.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
@@ -61,8 +60,6 @@ export interface RunOwner<R extends RunRecord = RunRecord> {
   refused?: readonly RefusedCall[]
   /** For runs of tasks: whether learned grants are used, and whether the run can teach new ones. */
   learning?: Learning
-  /** For rehearsals: receives the calls that the run would make. */
-  rehearsed?: Rehearsed
   /** Returns the context of the run. It is made once, and `append` writes it to the log; later calls read it from there. */
   context: (append: (event: RunEvent) => void) => Promise<RunContext>
   /** Returns notes for the model's next step. Each note is returned once. */
@@ -71,8 +68,6 @@ export interface RunOwner<R extends RunRecord = RunRecord> {
   complete?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /** Passes events to the owner's readers. */
   tell?: (news: RunNews) => void
-  /** Returns fields of the record that a call has changed. */
-  changes?: () => Partial<R>
   /**
    * Judges the answer of the run; see `Review` for the result. Returns undefined if the answer is accepted without changes. Not called
    * while messages of the user wait.

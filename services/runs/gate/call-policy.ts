@@ -1,7 +1,7 @@
 import type { CallGrants, Concern, Granted } from '../../approvals/index.ts'
 import type { Answerable, AppCallItem, QuestionItem, RefusedCall, ToolItem } from '../../contracts/approval-record.ts'
 import type { Call, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
-import type { Rehearsed } from '../../contracts/sheet-record.ts'
+import type { NewLine } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { CallEnd } from './call-end.ts'
 import type { RunPolicy } from './run-policy.ts'
@@ -56,8 +56,19 @@ export interface StepSoFar {
     textOfOthers? (): Promise<string | undefined>
   }
   grants?: CallGrants
-  /** Present in rehearsals. `grants` are the grants for the original folder, not for the copy. */
-  rehearsal?: Rehearsed & { grants: CallGrants }
+  rehearsal?: Rehearsal
+}
+
+/** A rehearsal: a run on a copy of a folder, which lists the calls that it would make. */
+export interface Rehearsal {
+  /** The original folder. */
+  cwd: string
+  /** The run works on a copy even without a rehearsal, so calls that change only the copy need no approval. */
+  isOnCopy: boolean
+  /** The grants for the original folder, not for the copy. */
+  grants: CallGrants
+  /** Adds a call to the sheet. */
+  note (line: NewLine): void
 }
 
 /** One rule about calls. Each policy has its own file. POLICIES lists the policies in the order in which they are asked. */

@@ -12,6 +12,7 @@ import { intentsIn } from '../run-log/open-calls.ts'
 import type { RunLog } from '../run-log/run-log.ts'
 import type { RunRecord } from '../run-record.ts'
 import { checkLength } from '../run-repository.ts'
+import { withLine } from '../sheets/sheet-lines.ts'
 import type { RunTask } from '../../../schemas/agent.ts'
 import type { CallEnd } from './call-end.ts'
 import { settleCalls } from './settle-calls.ts'
@@ -29,8 +30,8 @@ interface Parts<R extends RunRecord> {
 /** Settles the open calls of the newest step and returns those that wait. */
 export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
   const { attempt: { live: { run, signal }, attempt, owed }, owner, items, addresses, deps: { ledger } } = parts
-  const { log, record: { runId, cwd } } = run
-  const { tools, rehearsed } = owner
+  const { log, record: { runId, cwd, sheet, options } } = run
+  const { tools } = owner
   const newest = newestStep(log.events)
   // A change in a copy does not count as a file that the task made, and suspends no grant of a command.
   const inCopy = { made: async () => [], suspend: async () => [] }
@@ -43,8 +44,15 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     isOpen: ledger.isOpen,
     refused: owner.refused ?? items.refused(),
     addresses,
-    grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },
-    rehearsal: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd, parts) },
+    grants: { ...grantsIn(cwd, parts), ...sheet && inCopy },
+    rehearsal: sheet && {
+      cwd: sheet.cwd,
+      isOnCopy: options?.workspace === 'copy',
+      grants: grantsIn(sheet.cwd, parts),
+      note: (line) => {
+        run.record = withLine(run.record, line)
+      }
+    },
     repeatsReads: owner.kind === 'task',
     ahead: { files: new Map(), others: new Set(), calls: [], isKnown: true },
     checkLimit: () => checkLength(log),
@@ -131,8 +139,7 @@ function createCallWriter<R extends RunRecord> (
         } else {
           const moved = items.moved(toolCallId, state)
           const silent = answer === undefined ? [] : ledger.closeSilent(answer)
-          const changes = owner.changes?.()
-          await commit({ finalEvents: [event, ...beside], changes, ops: [...silent, ...ledger.record(moved), ...ops] })
+          await commit({ finalEvents: [event, ...beside], ops: [...silent, ...ledger.record(moved), ...ops] })
           items.keep(moved)
         }
         owner.tell?.({ is: 'call-ended', call, event })

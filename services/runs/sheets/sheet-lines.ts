@@ -17,10 +17,15 @@ const MOST_LINES = 1_000
 const INPUT_SHOWN = 4_000
 
 /**
- * Returns the lines with a call of a step added. If there is already a line for the same call, the count of that line is increased. Beyond
- * MOST_LINES lines, the call is dropped. A long input is cut.
+ * Returns the record of a rehearsal with a call of its newest step added to the sheet. If there is already a line for the same call, the
+ * count of that line is increased. Beyond MOST_LINES lines, the call is dropped. A long input is cut.
  */
-export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
+export function withLine<R extends RunRecord> (run: R, call: NewLine): R {
+  const { sheet, steps } = run
+  return sheet === undefined ? run : { ...run, sheet: { ...sheet, lines: addLine(sheet.lines, call, steps) } }
+}
+
+function addLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
   const digest = inputDigest(call.input)
   const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === digest && line.outcome === call.outcome)
   if (same !== -1) return lines.with(same, { ...lines[same], count: lines[same].count + 1 })

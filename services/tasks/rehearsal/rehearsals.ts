@@ -1,10 +1,10 @@
 import type { Rehearsal } from '../../../schemas/sheets.ts'
 import { inheritProvenance } from '../../approvals/index.ts'
 import { inputDigest } from '../../lib/canonical-json.ts'
-import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
+import type { StoredSheet } from '../../contracts/sheet-record.ts'
 import { Aborted, type AbortKind } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import { createRunItems, type Rehearsed, withLine } from '../../runs/index.ts'
+import { createRunItems, type Rehearsed } from '../../runs/index.ts'
 import { type Op, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
 import { blankRun, firstStart, optionsOf } from '../new-run.ts'
 import { closeRun, endingOf, type RunEnding } from '../runner/run-ending.ts'
@@ -61,17 +61,11 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   /** Executes a rehearsal and stores its end. */
   async function execute (task: StoredTask, record: Rehearsed<StoredRun>, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
-    let { lines } = record.sheet
-    const changes = () => ({ sheet: { ...record.sheet, lines } })
-    const note = (call: NewLine) => {
-      lines = withLine(lines, call, live.run.record.steps)
-    }
     const attempt = createTaskAttempt({
       task,
       live,
       input: undefined,
       items: createRunItems([]),
-      rehearsed: { cwd: task.cwd, note, changes },
       // Readers that follow the events of the task must see only its real runs.
       deps: { ...deps, emit () {} }
     })
@@ -82,7 +76,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       ? stopped ?? endingOf(failed.error, run.runId, log)
       : attempt.executed.isAccepted ? DONE : INTERRUPTED
     // After a deletion of the task, the record of the rehearsal is gone and must not be written again.
-    if (stopKind !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
+    if (stopKind !== 'delete') await close(run, live.run.log.events, ending)
     places.delete(place)
     live.end()
     await copies.removeOwn(run.runId)

@@ -2,17 +2,17 @@ import { Type } from '@sinclair/typebox'
 import type { Phase } from '../../../schemas/tasks.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
+import type { Run, TaskRun } from '../../runs/index.ts'
 import { ToolFailed } from '../../tools/index.ts'
 
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 
 /**
- * Creates the tool with which a run reports the progress of its plan. The tool changes nothing outside of the run. `stored`
- * returns the phases of the record. `reported` returns the phases after the last report; undefined before the first report.
+ * Creates the tool with which a run reports the progress of its plan. The tool changes the phases in the record of the run, and nothing
+ * outside of the run.
  */
-export function createPhaseTool (stored: () => Phase[]) {
-  let reported: Phase[] | undefined
-  const tool: Tool<{ phase: string, status: Phase['status'] }> = {
+export function createPhaseTool (run: Run<TaskRun>): Tool<{ phase: string, status: Phase['status'] }> {
+  return {
     model: {
       name: PHASE_TOOL,
       description: 'Says how far the plan is: call it whenever a phase is completed, failed or skipped. The next phase then begins.',
@@ -28,16 +28,16 @@ export function createPhaseTool (stored: () => Phase[]) {
     },
     policy: { effect: 'read' },
     async execute ({ phase, status }) {
-      const known = reported ?? stored()
+      const known = run.record.phases
       const found = known.find(({ id, description }) => id === phase || description === phase)
       if (found === undefined) {
         throw new ToolFailed(`There is no phase ${JSON.stringify(phase)}. The phases are ${known.map(({ id }) => id).join(', ')}.`)
       }
-      reported = beginNext(known.map((phase) => phase.id === found.id ? { ...phase, status } : phase))
-      return { phases: reported.map(({ id, status }) => ({ id, status })) }
+      const phases = beginNext(known.map((phase) => phase.id === found.id ? { ...phase, status } : phase))
+      run.record = { ...run.record, phases }
+      return { phases: phases.map(({ id, status }) => ({ id, status })) }
     }
   }
-  return { tool, reported: () => reported }
 }
 
 /** Marks the first pending phase as running, unless another phase is running. */

@@ -26,7 +26,6 @@ import { createPhaseTool, beginNext } from './phases.ts'
 import { Aborted, abortKind, type AbortKind } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
-import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
 import { isTeaching, usesLearned } from '../teaching.ts'
@@ -69,17 +68,12 @@ export type TaskAttempt = ReturnType<typeof createTaskAttempt>
  * Creates one attempt (one uninterrupted execution) at a run of a task: the actions for the worker that drives the run, and the record of
  * the run while it executes.
  */
-export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: shared }: {
+export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
   task: StoredTask,
   live: ActiveRun<TaskRun>,
   /** The data that was given to the run when it was created. */
   input: unknown,
   items: RunItems,
-  /**
-   * Rehearsals only: collects the calls that the run would make on a sheet. `changes` returns the fields of the
-   * record that store the sheet.
-   */
-  rehearsed?: Rehearsed & { changes: () => Partial<TaskRun> },
   deps: RunDeps
 }) {
   const { run, signal } = live
@@ -90,8 +84,8 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   const ids = { taskId: task.id, runId }
   const { interactive } = options
   const mayAsk = interactive ?? asksForResults(task)
-  const { tool: phaseTool, reported } = createPhaseTool(() => run.record.phases)
-  const tools = host.forRun({ ofRun: phaseTool })
+  const isRehearsal = run.record.sheet !== undefined
+  const tools = host.forRun({ ofRun: createPhaseTool(run) })
   const given = input === undefined ? undefined : JSON.stringify(input, undefined, 1)
   let context: RunContext | undefined
   let begun: Promise<void> | undefined
@@ -112,7 +106,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   const owner: RunOwner<TaskRun> = {
     kind: 'task',
     // A rehearsal keeps its own records of read and changed files.
-    place: rehearsed === undefined ? task.id : runId,
+    place: isRehearsal ? runId : task.id,
     registry: deps.registry,
     tools,
     prompt: {
@@ -128,19 +122,14 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     policy: makeRunPolicy({
       asks: task.approval.mode !== 'never',
       interactive,
-      onlyGranted: task.approval.mode === 'granted' || rehearsed !== undefined,
-      mayAsk: mayAsk && rehearsed === undefined
+      onlyGranted: task.approval.mode === 'granted' || isRehearsal,
+      mayAsk: mayAsk && !isRehearsal
     }),
-    learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
-    rehearsed,
+    learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && !isRehearsal },
     // The newest context event counts: a provider might have refused the number of tools in the first context, which then has fewer.
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     notes: () => notes.splice(0),
     tell,
-    changes (): Partial<TaskRun> {
-      const phases = reported()
-      return { ...rehearsed?.changes(), ...phases && { phases } }
-    },
     review
   }
   const executed = createRunActions(attempt, owner, deps, { items })
@@ -216,7 +205,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
 
   /** Returns the newest earlier run that has ended or whose result waits for approval. */
   async function previousRun (): Promise<TaskRun | undefined> {
-    const before = rehearsed === undefined ? run.record.runNumber : undefined
+    const before = isRehearsal ? undefined : run.record.runNumber
     for await (const earlier of repository.runs(task.id, { before, damaged () {} })) {
       if (earlier.completedAt !== undefined || earlier.runId === task.reviewRun?.runId) return earlier
     }

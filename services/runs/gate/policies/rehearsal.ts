@@ -3,7 +3,7 @@ import { shownBoundary } from '../../../approvals/index.ts'
 import { folderGone } from '../../../tools/index.ts'
 import { failedCall } from '../call-end.ts'
 import type { Concern } from '../../../approvals/index.ts'
-import type { CallPolicy, CheckedCall, Decision, StepSoFar } from '../call-policy.ts'
+import type { CallPolicy, CheckedCall, Decision, Rehearsal, StepSoFar } from '../call-policy.ts'
 
 const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach beyond the copy of the folder, and its outcome is ' +
   'unknown. Go on as if it had succeeded.'
@@ -18,17 +18,16 @@ export const rehearsal: CallPolicy = {
   async decide (checked, step, concerns) {
     if (step.rehearsal === undefined) return concerns
     if (checked.isRehearsed) return { is: 'run' }
-    const decision = await rehearse(checked, { ...step, rehearsal: step.rehearsal }, concerns)
+    const decision = await rehearse(checked, step.tools, step.rehearsal, concerns)
     if (decision.is === 'run') checked.isRehearsed = true
     return decision
   }
 }
 
-type Rehearsing = StepSoFar & { rehearsal: NonNullable<StepSoFar['rehearsal']> }
-
 async function rehearse (
   { call, copied, takenBack }: CheckedCall,
-  { tools, rehearsal: { cwd, isOnCopy, grants, note } }: Rehearsing,
+  tools: StepSoFar['tools'],
+  { cwd, isOnCopy, grants, note }: Rehearsal,
   concerns: Concern[]
 ): Promise<Decision> {
   const { toolCallId, toolName, input } = call
