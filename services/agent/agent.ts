@@ -68,7 +68,7 @@ export function createAgent (deps: AgentDeps) {
   const steerConversation = createSteerRun(parts)
   const beginning = createBeginnings()
   const userWords = createUserWords(parts)
-  const { answer, answersOf, decide, answerCall, closeCall, goOn } = createResumeRun(parts)
+  const { answer, answersOf, answerItem, closeCall, goOn } = createResumeRun(parts)
 
   async function windowFor (id: string, given: RunOptions | undefined): Promise<number> {
     const { options } = await deps.agents.resolve([threadOptions(await deps.threads.settings(id)), given])
@@ -195,11 +195,7 @@ export function createAgent (deps: AgentDeps) {
       return answer(await withHistory(body, protocol))
     },
 
-    /** Decides one approval request of a conversation. The caller does not read the run that continues. */
-    decide,
-
-    /** Record an answer of the application to one of its calls, and close an overdue call. */
-    answerCall,
+    answerItem,
     closeCall,
 
     /** Like `run`, but returns the result as one object instead of a stream. */

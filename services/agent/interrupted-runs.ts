@@ -10,7 +10,6 @@ import {
   type RunLog,
   segmentStart,
   storedSegment,
-  subscribeToLog,
   subscribeToSegment,
   type Subscription,
   type ThreadRun,
@@ -102,12 +101,9 @@ export function replayRecorded (
   const { record } = run
   const log = logToRead(run)
   const resumed = after && findAfter(log.events, after, log.tag)
-  if (resumed !== undefined) {
-    const isRead = resumed.rest.length === 0 && resumed.next === log.events.length
-    return isRead ? undefined : subscribeToLog(record, log, protocol, resumed)
-  }
-  if (storedSegment({ log }, record.segment) === undefined) return undefined
-  return subscribeToSegment(record, log, record.segment, { protocol, isWhole: true })
+  const isRead = resumed?.next === log.events.length && resumed.rest.length === 0
+  if (isRead || (resumed === undefined && storedSegment({ log }, record.segment) === undefined)) return undefined
+  return subscribeToSegment(record, log, record.segment, { protocol, isWhole: true, after })
 }
 
 /** The number of runs that are recovered at the same time. */

@@ -1,10 +1,10 @@
 import type { Protocol } from '../../schemas/agent.ts'
-import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import { answersInOutput, type AppCall, type AppCallAnswer, releasedBy, requestEvent, type ThreadAnswer } from '../approvals/index.ts'
+import { type Answered, answersInOutput, type ItemAnswer, requestEvent } from '../approvals/index.ts'
 import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { withRunModels } from '../models/index.ts'
 import {
+  createRunLog,
   hasSmallWindow,
   type ActiveRun,
   finishOf,
@@ -12,7 +12,6 @@ import {
   NoActiveRun,
   type Run,
   storedSegment,
-  subscribeToEvents,
   subscribeToSegment,
   type Subscription,
   type ThreadRun,
@@ -43,12 +42,12 @@ const MovedOn = defineError(
 
 /**
  * Where the run of answered items is: active in its next segment (the part of a run between two waits for a person), recorded to the end of
- * that segment, or still waiting for other answers of the step.
+ * that segment, or still waiting for other answers of the step. A reader then gets the requests of the step again.
  */
-type Continuation =
-  | { is: 'active', live: ActiveRun, segment: number }
-  | { is: 'recorded', run: Run<ThreadRun>, segment: number }
-  | { is: 'waiting', record: ThreadRun, open: ThreadItem[] }
+interface Continuation {
+  is: 'active' | 'recorded' | 'waiting'
+  subscribe: (protocol: Protocol) => Subscription
+}
 
 interface Relaunching extends Pick<SubscriberOptions, 'resumable' | 'lingerMs'> {
   asked: ThreadItem[]
@@ -69,21 +68,26 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const { runId, threadId } = items[0]
     const segment = Math.max(...items.map((item) => item.segment)) + 1
     const live = await activeRuns.current(threadId, runId)
+    const reading = (active: ActiveRun): Continuation => ({ is: 'active', subscribe: (as) => active.subscribe(segment, as) })
     if (live !== undefined) {
-      if (live.run.record.segment >= segment) return { is: 'active', live, segment }
+      if (live.run.record.segment >= segment) return reading(live)
       // The run has requested the approvals, and its segment is about to end.
       await live.done
     }
     const run = await runs.loadToContinue<ThreadRun>(runId)
     if (run === undefined) throw new RunGone()
     const { record, log } = run
-    if (storedSegment(run, segment) !== undefined) return { is: 'recorded', run, segment }
+    if (storedSegment(run, segment) !== undefined) {
+      return { is: 'recorded', subscribe: (as) => subscribeToSegment(record, log, segment, { protocol: as }) }
+    }
     // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
     const asked = await ledger.all(record.asked)
-    const open = asked.filter(ledger.isOpen)
-    if (open.length > 0) return { is: 'waiting', record, open: asked.filter(inNewestStep(log.events)).filter(ledger.isOpen) }
+    if (asked.some(ledger.isOpen)) {
+      const open = asked.filter(inNewestStep(log.events)).filter(ledger.isOpen)
+      return { is: 'waiting', subscribe: (as) => subscribeToRequests(record, open, as) }
+    }
     const resumed = await activeRuns.admit(threadId, async () => {
       if (record.segment < segment) {
         run.record = { ...record, segment }
@@ -91,7 +95,16 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       }
       return relaunch(run, conversation, { asked, resumable, lingerMs, protocol })
     })
-    return { is: 'active', live: resumed, segment }
+    return reading(resumed)
+  }
+
+  /** Returns a subscription to the requests for items that are still open. */
+  function subscribeToRequests (record: ThreadRun, open: ThreadItem[], protocol: Protocol): Subscription {
+    // A chat client would execute calls of the application again.
+    const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
+    const requests = deps.host.shown(again.map(requestEvent))
+    const log = createRunLog([startEvent(record), ...requests, finishOf(record, 'tool-calls')])
+    return subscribeToSegment(record, log, 0, { protocol })
   }
 
   /** Starts a stored run again. Must be called inside `activeRuns.admit`. */
@@ -160,7 +173,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /** Stores decisions on approvals, and results of calls, of one conversation. Throws what `Ledger.answer` throws. */
-  async function record (threadId: string, answers: ThreadAnswer[], id?: string) {
+  async function record (threadId: string, answers: ItemAnswer[], id?: string) {
     const { items, answered } = await ledger.answer(answers, threadId, id)
     let conversation = await conversations.get(threadId)
     const toolCalls = answered.filter((item) => item.kind === 'tool')
@@ -181,10 +194,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
    * Returns answers for those results whose calls wait in conversations: calls of the application, and questions, which the output of their
    * call answers. Throws AppCallNotApproved (409).
    */
-  async function knownResults (results: CallResult[]): Promise<ThreadAnswer[]> {
+  async function knownResults (results: CallResult[]): Promise<ItemAnswer[]> {
     const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
     await ledger.assertApproved(results.flatMap(({ approvalId }, at) => items[at] === undefined ? approvalId : []))
-    return results.flatMap((given, at): ThreadAnswer[] => {
+    return results.flatMap((given, at): ItemAnswer[] => {
       const item = items[at]
       if (item?.threadId === undefined) return []
       if (item.kind === 'question') return [answersInOutput(given.approvalId, given.result)]
@@ -193,10 +206,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /** Returns the answers of a request to approval requests, questions and calls of the application; [] if it is a new message. */
-  async function answersOf (request: AnswerSource): Promise<ThreadAnswer[]> {
+  async function answersOf (request: AnswerSource): Promise<ItemAnswer[]> {
     const responses = isAnswer(request) ? approvalResponses(request) : undefined
     const results = await knownResults(callResults(request))
-    const answers: ThreadAnswer[] = [...responses?.decisions ?? [], ...results]
+    const answers: ItemAnswer[] = [...responses?.decisions ?? [], ...results]
     return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
   }
 
@@ -225,47 +238,21 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       const threadId = await ledger.threadOf(answers[0].approvalId)
       return locked(threadId, async () => {
         const { items, conversation } = await record(threadId, answers, request.id)
-        const { protocol } = request
         const next = await resume(items, conversation, request)
-        switch (next.is) {
-          case 'active':
-            return next.live.subscribe(next.segment, protocol)
-          case 'recorded':
-            return subscribeToSegment(next.run.record, next.run.log, next.segment, { protocol })
-          case 'waiting': {
-            const { record, open } = next
-            // A chat client would execute calls of the application again.
-            const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
-            const requests = deps.host.shown(again.map(requestEvent))
-            return subscribeToEvents(record, [startEvent(record), ...requests, finishOf(record, 'tool-calls')], protocol)
-          }
-        }
+        return next.subscribe(request.protocol)
       })
     },
 
     /**
-     * Records one decision for a caller that does not read the run. The run continues as a resumable run, to which later answers subscribe.
+     * Records one answer for a caller that does not read the run. The run continues as a resumable run, to which later answers subscribe.
+     * After a claim (an instance of the application executes the call now), the run still waits for the result.
      */
-    decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
+    answerItem: (threadId: string, answer: ItemAnswer): Promise<Answered> =>
       locked(threadId, async () => {
-        const { items: [before], answered: [approval = before], released, conversation } = await record(threadId, [decision])
-        const next = await resume([approval], conversation, { resumable: true })
-        const { approvalId, runId, state } = approval
-        const continued = next.is !== 'waiting'
-        return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued, ...releasedBy(released) }
-      }),
-
-    /**
-     * Records a claim (an instance of the application executes the call now) or the result of one call of the application; after a result,
-     * the run continues as in `decide`.
-     */
-    answerCall: (threadId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }> =>
-      locked(threadId, async () => {
-        const { items: [before], answered: [item = before], conversation } = await record(threadId, [{ approvalId: callId, ...answer }])
-        const call = item as AppCall
-        if (answer.result === undefined) return { call, continued: false }
+        const { items: [before], answered: [item = before], released, conversation } = await record(threadId, [answer])
+        if (!isDecision(answer) && answer.result === undefined) return { item, released, continued: false }
         const next = await resume([item], conversation, { resumable: true })
-        return { call, continued: next.is !== 'waiting' }
+        return { item, released, continued: next.is !== 'waiting' }
       }),
 
     /**
@@ -287,6 +274,6 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 }
 
-const isDecision = (answer: ThreadAnswer): answer is Decision => 'approved' in answer
+const isDecision = (answer: ItemAnswer): answer is Decision => 'approved' in answer
 
 const startEvent = ({ messageId, threadId, runId }: ThreadRun): RunEvent => ({ type: 'start', messageId, threadId, runId })

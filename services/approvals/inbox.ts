@@ -3,9 +3,9 @@ import type { DecidingDevice } from '../../schemas/deciding-device.ts'
 import { tooLate } from './decide-approval.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { CallPreviews } from './call-preview.ts'
-import { approvalView } from './views.ts'
-import { type Decision, isOfTask, isOfThread, SERVER_ITEM, type ToolItem } from '../contracts/approval-record.ts'
-import type { Ledger } from './ledger.ts'
+import { approvalView, decidedView } from './views.ts'
+import { type Decision, SERVER_ITEM, type ToolItem } from '../contracts/approval-record.ts'
+import type { ItemOwner, Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused, TooManyTries } from './approval-errors.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
@@ -34,9 +34,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
   ledger: Pick<Ledger, 'list' | 'require' | 'isOpen' | 'decided'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
   previews: CallPreviews,
-  agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
-  tasks: {
-    decide(taskId: string, decision: Decision): Promise<DecidedApproval>
+  agent: Pick<ItemOwner, 'answerItem'>,
+  tasks: Pick<ItemOwner, 'answerItem'> & {
     choose(taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval>
   },
   /** The tool servers that wait until a person accepts or refuses their tools. */
@@ -46,8 +45,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
 
   /** Decides questions in the middle of a call. The run of that call is still executing, and continues. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
-    const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
-    return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }
+    return decidedView({ item: await live.decide(decision.approvalId, decision), continued: true })
   }
 
   async function decideServer ({ approvalId, approved }: Decision): Promise<DecidedApproval> {
@@ -134,9 +132,9 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
         if (approval.kind !== 'tool') throw new GrantRefused('"input" belongs to the approval of a tool call.')
         decision = { ...decision, corrected: await previews.correct(approval, given.input, signal) }
       }
-      if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
-      if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)
-      throw new ApprovalNotFound(approvalId)
+      if (approval.kind === 'app') throw new ApprovalNotFound(approvalId)
+      const { threadId, taskId } = approval
+      return decidedView(await (taskId === undefined ? agent.answerItem(threadId, decision) : tasks.answerItem(taskId, decision)))
     }
   }
 }

@@ -40,8 +40,22 @@ interface ApprovalNotifications {
 /** A new item. `ms` is the time in milliseconds in which the item can be answered; the default depends on the owner. */
 export type ItemRequest = NewCallItem & { ms?: number }
 
-/** A decision on an approval of a conversation, or an application's report about a call. */
-export type ThreadAnswer = Decision | ({ approvalId: string } & AppCallAnswer)
+/** A person's decision about an item, or an application's report about a call. */
+export type ItemAnswer = Decision | ({ approvalId: string } & AppCallAnswer)
+
+/** The result of an answer. `released` are other open approvals that the answer approved as well. `continued`: the run continues. */
+export interface Answered<I extends Approval = Approval> {
+  item: I
+  released?: I[]
+  continued: boolean
+}
+
+/** The conversations, or the tasks, to which items belong. Both continue a run when the last open item of its step has an answer. */
+export interface ItemOwner {
+  answerItem(ownerId: string, answer: ItemAnswer): Promise<Answered>
+  /** Closes a call of the application if it is overdue. */
+  closeCall(ownerId: string, callId: string): Promise<unknown>
+}
 
 const contentOf = ({ approved, answers, corrected, claim, result }: Partial<Decision> & Partial<AppCallAnswer>) =>
   [approved, answers, corrected, claim, result]
@@ -169,7 +183,7 @@ export function createLedger ({ store, clock, notifications }: {
    * Returns an item with its answer; undefined if the same answer was given before. If an approval is overdue, its end is stored, so that
    * the approval does not open again when the clock is set back. Throws what `decideApproval` and `answerAppCall` throw.
    */
-  async function answerItem (item: ThreadItem, answer: ThreadAnswer): Promise<ThreadItem | undefined> {
+  async function answerItem (item: ThreadItem, answer: ItemAnswer): Promise<ThreadItem | undefined> {
     const now = clock.now()
     if (item.kind === 'app') return 'approved' in answer ? undefined : answerAppCall(item, answer, now)
     if (isOverdue(item, now)) {
@@ -247,7 +261,7 @@ export function createLedger ({ store, clock, notifications }: {
      * the thread id that the request names. Throws what `threadOf`, `requireCall`, `decideApproval` and `answerAppCall` throw; then no
      * answer of the request takes effect.
      */
-    async answer (answers: ThreadAnswer[], threadId: string, id?: string): Promise<{ items: ThreadItem[], answered: ThreadItem[] }> {
+    async answer (answers: ItemAnswer[], threadId: string, id?: string): Promise<{ items: ThreadItem[], answered: ThreadItem[] }> {
       const items = await Promise.all(answers.map((each): Promise<ThreadItem> =>
         'approved' in each ? requireOfThread(each.approvalId) : requireCall(each.approvalId, { threadId: id ?? threadId })))
       if (id !== undefined && items.some((item) => item.threadId !== id)) {
@@ -256,7 +270,7 @@ export function createLedger ({ store, clock, notifications }: {
       if (items.some(({ runId }) => runId !== items[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations or runs; send them one request each.')
       }
-      const taken = new Map<string, ThreadAnswer>()
+      const taken = new Map<string, ItemAnswer>()
       const answered: ThreadItem[] = []
       for (const [at, item] of items.entries()) {
         const answer = answers[at]

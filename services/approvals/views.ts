@@ -1,11 +1,20 @@
-import type { ApprovalView } from '../../schemas/approvals.ts'
+import type { ApprovalView, DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskQuestion } from '../../schemas/task-runs.ts'
-import type { Approval, CallItem, QuestionItem, TaskApproval, ThreadApproval, ToolItem } from '../contracts/approval-record.ts'
+import {
+  type Approval,
+  type CallItem,
+  ownerOf,
+  type QuestionItem,
+  type TaskApproval,
+  type ThreadApproval,
+  type ToolItem
+} from '../contracts/approval-record.ts'
 import type { Boundary } from '../contracts/boundary.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { describeBoundary } from '../sandbox/index.ts'
 import { isAppIdentity } from '../tools/index.ts'
 import { offersUnbound } from './decide-approval.ts'
+import type { Answered } from './ledger.ts'
 
 // The forms in which people, apps and readers of runs get the items of the ledger.
 
@@ -58,9 +67,16 @@ export function approvalView (approval: Exclude<Approval, { kind: 'app' }>): App
 export const questionFields = ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt }: QuestionItem) =>
   ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt })
 
-/** Returns the field with the ids of the other requests that a decision also approves; an empty object if there are none. */
-export const releasedBy = (items: ReadonlyArray<Pick<Approval, 'approvalId'>>): { released?: string[] } =>
-  items.length === 0 ? {} : { released: items.map(({ approvalId }) => approvalId) }
+/** Returns the public form of a decision. */
+export const decidedView = ({ item, released = [], continued }: Answered): DecidedApproval => ({
+  ...ownerOf(item),
+  approvalId: item.approvalId,
+  state: item.state as DecidedApproval['state'],
+  runId: item.runId,
+  continued,
+  learned: item.kind === 'result' ? item.learned : undefined,
+  released: released.length > 0 ? released.map(({ approvalId }) => approvalId) : undefined
+})
 
 /** Returns the event that reports a waiting item to the readers of its run. */
 export function requestEvent (item: CallItem): RunEvent {

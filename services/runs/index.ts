@@ -5,8 +5,6 @@ export {
   NoActiveRun,
   readWhole,
   type SubscriberOptions,
-  subscribeToEvents,
-  subscribeToLog,
   subscribeToSegment,
   type Subscription,
   steerRun,

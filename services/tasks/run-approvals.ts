@@ -1,14 +1,13 @@
-import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import {
   answerAppCall,
+  type Answered,
   type AppCall,
-  type AppCallAnswer,
   ApprovalWithdrawn,
   closeOverdue,
   decideApproval,
   GrantRefused,
-  releasedBy
+  type ItemAnswer
 } from '../approvals/index.ts'
 import { type Approval, type Decision, isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
@@ -28,16 +27,10 @@ const MAX_HISTORY = 500
 
 type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected' | 'device'>
 
-/** An approval after its decision, with the status of its run. `continued`: the run continues. */
-interface Answer {
-  item: TaskApproval
+/** An approval after its decision, with the status of its run. */
+interface Answer extends Answered<TaskApproval> {
   status: StoredRun['status']
-  continued: boolean
-  /** Other open tool approvals that the scope of the decision approved as well. */
-  released?: TaskApproval[]
 }
-
-const learnedBy = (item: TaskApproval) => item.kind === 'result' && item.learned !== undefined ? { learned: item.learned } : {}
 
 /** Creates the operations that decide the approvals of runs, by a person's answer or by expiry. The first decision stands. */
 export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
@@ -195,23 +188,17 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
    * call was its last open item.
    */
   const changeCall = (taskId: string, callId: string, change: (call: AppCall<{ taskId: string }>) => typeof call | undefined) =>
-    repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
+    repository.change(taskId, async (task): Promise<Change<Answered>> => {
       const before = await ledger.requireCall(callId, { taskId })
       const call = change(before)
-      if (call === undefined) return { task, answer: { call: before, continued: false } }
+      if (call === undefined) return { task, answer: { item: before, continued: false } }
       const run = await repository.run(task.id, call.runId)
       const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
       const continued = isLast && task.status === 'pending_approval'
-      return { ...(continued ? goOn(task, run) : { task }), approvals: [call], answer: { call, continued } }
+      return { ...(continued ? goOn(task, run) : { task }), approvals: [call], answer: { item: call, continued } }
     })
 
   return {
-    /**
-     * Records that the application claims a call, or the result of the call. Throws as `requireCall` of the ledger and `answerAppCall` do.
-     */
-    answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
-      changeCall(taskId, callId, (call) => answerAppCall(call, given, clock.now())),
-
     /** Closes a call of the application if its time limit has passed. The model is then told that the call was not answered. */
     closeCall: (taskId: string, callId: string) => changeCall(taskId, callId, (call) => closeOverdue(call, clock.now())),
 
@@ -222,14 +209,20 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
       const { item, status } = await answer(taskId, body)
       const { runId, approvalId } = item
-      return { ok: true, taskId, runId, approvalId, approved: body.approved, status, ...learnedBy(item) }
+      const learned = item.kind === 'result' ? item.learned : undefined
+      return { ok: true, taskId, runId, approvalId, approved: body.approved, status, learned }
     },
 
-    /** Decides the approval that the decision names by its id. Throws as `approve` does. */
-    async decide (taskId: string, { reason, ...decision }: Decision): Promise<DecidedApproval> {
-      const { item, continued, released = [] } = await answer(taskId, { ...decision, notes: reason })
-      const { runId, state } = item
-      return { approvalId: decision.approvalId, state, runId, taskId, continued, ...learnedBy(item), ...releasedBy(released) }
+    /**
+     * Records a decision about an approval, or what the application reports about a call. Throws as `approve`, or as `requireCall` of the
+     * ledger and `answerAppCall` do.
+     */
+    async answerItem (taskId: string, itemAnswer: ItemAnswer): Promise<Answered> {
+      if (!('approved' in itemAnswer)) {
+        return changeCall(taskId, itemAnswer.approvalId, (call) => answerAppCall(call, itemAnswer, clock.now()))
+      }
+      const { reason: notes, ...decision } = itemAnswer
+      return answer(taskId, { ...decision, notes })
     },
 
     expire

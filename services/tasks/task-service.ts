@@ -220,11 +220,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: approvals.approve,
-    /** Decides the approval of the task that the decision names by its id. */
-    decide: approvals.decide,
+    answerItem: approvals.answerItem,
     /** Answers the question of the task about itself, outside of its runs. */
     choose: lifecycle.choose,
-    answerCall: approvals.answerCall,
     closeCall: approvals.closeCall,
     /** Cancels one run, or a rehearsal; see `Lifecycle.cancelRun` and `Rehearsals.cancel`. */
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> =>

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Approval, isUnanswered } from '../../contracts/approval-record.ts'
 import { isDamage, OPEN_APPROVALS, type Store } from '../../store/index.ts'
 import { storedIn } from '../announce-approvals.ts'
-import type { Ledger } from '../ledger.ts'
+import type { ItemOwner, Ledger } from '../ledger.ts'
 import { type AppCall, type AppCallAnswer, BadToolCallAnswer } from './call-ledger.ts'
 
 /** The longest time between two checks of the clock, so that sleep of the machine is noticed; milliseconds. */
@@ -16,13 +16,6 @@ const RETRY_MS = 1_000
 
 export type AppCalls = ReturnType<typeof createAppCalls>
 
-/** The conversations, or the tasks, to which calls belong. Both continue a run when the last open item of its step is closed. */
-interface CallOwner {
-  answerCall(ownerId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }>
-  /** Closes a call if it is overdue. */
-  closeCall(ownerId: string, callId: string): Promise<unknown>
-}
-
 /**
  * The calls that applications execute. Lists the open calls, takes claims (an instance executes the call now) and results from
  * applications, and closes overdue calls.
@@ -31,8 +24,8 @@ export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
   ledger: Pick<Ledger, 'requireCall' | 'readOpen' | 'isOpen'>,
   store: Pick<Store, 'onCommit'>,
   clock: Clock,
-  agent: CallOwner,
-  tasks: CallOwner,
+  agent: ItemOwner,
+  tasks: ItemOwner,
   log: { error(details: object, message: string): void }
 }) {
   /** The times at which open calls become overdue, by the ids of the calls; milliseconds since the Unix epoch. */
@@ -49,7 +42,7 @@ export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
     for (const { key } of ops) if (key.startsWith(OPEN_APPROVALS)) follow(storedIn(ops, key.slice(OPEN_APPROVALS.length)))
   })
 
-  const ownerOf = ({ threadId, taskId }: AppCall): [CallOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
+  const ownerOf = ({ threadId, taskId }: AppCall): [ItemOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
 
   /**
    * Closes an overdue call. Its run continues, and the model learns that the call is overdue. If closing fails, it is tried again later.
@@ -85,8 +78,8 @@ export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
      */
     async answer (callId: string, body: ToolCallAnswer): Promise<AnsweredToolCall> {
       const [owner, id] = ownerOf(await ledger.requireCall(callId))
-      const { call, continued } = await owner.answerCall(id, callId, answerOf(body))
-      return { ...callView(call), continued }
+      const { item, continued } = await owner.answerItem(id, { approvalId: callId, ...answerOf(body) })
+      return { ...callView(item as AppCall), continued }
     },
 
     /**

@@ -6,7 +6,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
 import { type EventPosition, findAfter } from '../run-log/event-position.ts'
-import { createRunLog, type RunLog, segmentStart } from '../run-log/run-log.ts'
+import { type RunLog, segmentStart } from '../run-log/run-log.ts'
 import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
@@ -51,10 +51,27 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
   unsubscribe(): void
 }
 
-/** Where a reader begins; see `subscribe`. */
+/** Where a reader begins; by default with the first event of its segment. */
 export interface ReadFrom {
+  /** A chat client also gets the earlier segments, because it builds one message from all segments. */
   isWhole?: boolean
+  /** The last event that a reader received which reconnects. It gets only later events. */
   after?: EventPosition
+}
+
+/** Returns where a reader of a segment begins: with the events `rest`, and then at the index `next` of the log. */
+function beginningOf (
+  { events, tag }: RunLog,
+  segment: number,
+  protocol: Protocol,
+  { isWhole = false, after }: ReadFrom = {}
+): NonNullable<ReturnType<typeof findAfter>> {
+  const resumed = after && findAfter(events, after, tag)
+  if (resumed !== undefined) return resumed
+  const first = segmentStart(events, segment)
+  return isWhole && protocol !== 'documented' && segment > 0
+    ? { next: first + 1, rest: wholeMessage(events.slice(0, first + 1), protocol) }
+    : { next: first, rest: [] }
 }
 
 /** The most messages of the user that can wait for a run's next step. */
@@ -192,18 +209,10 @@ export function createActiveRun<R extends RunRecord> (
       })()
     },
 
-    /**
-     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client also gets the
-     * earlier segments, because it builds one message from all segments. A reader that reconnects gets only the events after `after`, the
-     * last event that it received.
-     */
-    subscribe (segment: number, as: Protocol = protocol, { isWhole = false, after }: ReadFrom = {}): Subscription<R> {
+    /** Subscribes from the first event of a segment, by default in the run's own protocol. */
+    subscribe (segment: number, as: Protocol = protocol, from?: ReadFrom): Subscription<R> {
       const subscriber = Symbol('subscriber')
-      const first = segmentStart(run.log.events, segment)
-      const resumed = after && findAfter(run.log.events, after, run.log.tag)
-      const earlier = resumed?.rest ??
-        (isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : [])
-      const start = resumed?.next ?? (earlier.length > 0 ? first + 1 : first)
+      const { next: start, rest: earlier } = beginningOf(run.log, segment, as, from)
       // Earlier events are sent, too, but do not count as lag, because they do not show that the reader is slow.
       const end = run.log.events.length
       positions.set(subscriber, start)
@@ -280,47 +289,20 @@ export async function readFirst (
   }
 }
 
-/** Returns a subscription to events that are in no log, such as approval requests that are sent again. */
-export function subscribeToEvents (record: Recorded, events: readonly RunEvent[], protocol: Protocol): Subscription {
-  const log = createRunLog(events)
-  log.end()
-  return subscribeToLog(record, log, protocol, { next: 0, rest: [] })
-}
-
-type Recorded = Pick<ThreadRun, 'runId' | 'threadId' | 'options'>
-
-/** Returns a subscription to the rest of an ended segment: the events `rest`, then the events of the log from position `next`. */
-export const subscribeToLog = (
-  { runId, threadId, options }: Recorded,
-  log: RunLog,
-  protocol: Protocol,
-  { next, rest }: NonNullable<ReturnType<typeof findAfter>>
-): Subscription => ({
-  runId,
-  threadId,
-  options,
-  protocol,
-  batches: (signal) => log.read(next, signal, { opening: Promise.resolve(rest) }),
-  lag: () => 0,
-  unsubscribe () {}
-})
-
-/**
- * Returns a subscription to an ended segment. With `isWhole`, a chat client gets the whole message: the events of the other segments come
- * first and have no ids.
- */
+/** Returns a subscription to an ended segment. */
 export function subscribeToSegment (
-  record: Recorded,
+  { runId, threadId, options }: Pick<ThreadRun, 'runId' | 'threadId' | 'options'>,
   log: RunLog,
   segment: number,
-  { protocol, isWhole = false }: { protocol: Protocol, isWhole?: boolean }
+  { protocol, ...from }: ReadFrom & { protocol: Protocol }
 ): Subscription {
-  const first = segmentStart(log.events, segment)
-  if (!isWhole || protocol === 'documented') return subscribeToLog(record, log, protocol, { next: first, rest: [] })
-  const message = wholeMessage(log.events, protocol)
-  let same = 0
-  while (same < message.length && message.at(-1 - same) === log.events.at(-1 - same)) same++
-  return subscribeToLog(record, log, protocol, { next: log.events.length - same, rest: message.slice(0, message.length - same) })
+  const { next, rest } = beginningOf(log, segment, protocol, from)
+  return {
+    ...{ runId, threadId, options, protocol },
+    batches: (signal) => log.read(next, signal, { opening: Promise.resolve(rest) }),
+    lag: () => 0,
+    unsubscribe () {}
+  }
 }
 
 interface Deps {
