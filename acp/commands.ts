@@ -21,7 +21,7 @@ export async function applyCopy ({ client }: Agent, threadId: string, named: str
   if (run === undefined) return 'There is no answer whose changes could be taken over.'
   const body = named === '' ? {} : { paths: named.split(/\s+/) }
   const { data: done } = await applyRun({ client, path: { runId: run.runId }, body, throwOnError: true })
-  return listPaths({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy is as the folder.'
+  return listPaths({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy and the folder are the same.'
 }
 
 /** Lists paths under headings. A skipped path is listed with its reason. */

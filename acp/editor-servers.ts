@@ -89,7 +89,7 @@ async function openClient (server: McpServer, cwd: string): Promise<Client> {
     })
     return client
   }
-  if (server.type !== 'http') throw new Error('servers over SSE are not supported, give its address as http.')
+  if (server.type !== 'http') throw new Error('servers over SSE are not supported: give its address as a server of type http.')
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
   const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]))
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }), options)

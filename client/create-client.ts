@@ -40,7 +40,7 @@ async function currentAddress (address: () => string | Promise<string>, signal?:
   } catch (error) {
     signal?.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AgentError(`The address of the service cannot be had: ${reason}`, { code: 'ERR_UNREACHABLE', cause: error })
+    throw new AgentError(`The address of the service cannot be found: ${reason}`, { code: 'ERR_UNREACHABLE', cause: error })
   } finally {
     signal?.removeEventListener('abort', abort)
   }

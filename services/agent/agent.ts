@@ -38,7 +38,7 @@ import { withChoices } from './with-choices.ts'
 
 const DryAnswer = defineError(
   'ERR_INVALID_REQUEST',
-  '"dryRun" goes with a new message: an answer to what a run waits for lets it go on for good, and "continue" goes on with what happened.'
+  '"dryRun" goes with a new message: a rehearsal can neither answer what a run waits for, nor go on with "continue" where a run stopped.'
 )
 
 const OptionsOfNoRun = defineError(

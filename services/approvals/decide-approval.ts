@@ -117,7 +117,7 @@ function boundBy (
     throw new GrantRefused('"input", "unbound" and "previewDigest" belong to the approval of a tool call.')
   }
   if (unbound && !offersUnbound(approval)) {
-    throw new GrantRefused('"unbound" is taken when the request offers it: after what it would change has changed two times.')
+    throw new GrantRefused('"unbound" needs a request with "unboundOffered": its files have changed twice since they were shown.')
   }
   return { ...corrected, ...(unbound && { unbound }), ...(previewDigest !== undefined && { previewDigest }) }
 }

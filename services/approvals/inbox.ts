@@ -50,7 +50,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
 
   async function decideServer ({ approvalId, approved }: Decision): Promise<DecidedApproval> {
     const item = await servers.decide(approvalId, approved)
-    if (item === undefined) throw new ApprovalWithdrawn(approvalId, 'the tools of the server are others by now, or were decided about')
+    if (item === undefined) throw new ApprovalWithdrawn(approvalId, 'the tools of the server have changed, or were decided already')
     return { approvalId, state: item.state, continued: false }
   }
 

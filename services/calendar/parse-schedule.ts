@@ -43,10 +43,10 @@ function checkBounds ({ interval, once, in: within, timezone, startAt, maxRuns, 
   check(timezone === undefined || isTimezone(timezone), 'timezone',
     `schedule.timezone ${JSON.stringify(timezone)} is not known: give an IANA name such as "Europe/Berlin", "America/New_York" or "UTC".`)
   check(isWithin(startAt, 0, now + SCHEDULE_LIMITS.periodMs.max), 'startAt',
-    'schedule.startAt is in milliseconds since 1970 and at most ten years ahead.')
+    'schedule.startAt must be in milliseconds since 1970 and at most ten years ahead.')
   check(isWithin(maxRuns, 1, SCHEDULE_LIMITS.maxRuns), 'maxRuns',
-    `schedule.maxRuns is a whole number from 1 to ${SCHEDULE_LIMITS.maxRuns}.`)
-  check(isWithin(graceMs, 0, SCHEDULE_LIMITS.graceMs.max), 'graceMs', 'schedule.graceMs is in milliseconds, from 0 to 366 days.')
+    `schedule.maxRuns must be a whole number from 1 to ${SCHEDULE_LIMITS.maxRuns}.`)
+  check(isWithin(graceMs, 0, SCHEDULE_LIMITS.graceMs.max), 'graceMs', 'schedule.graceMs must be in milliseconds, from 0 to 366 days.')
 }
 
 /** Parses `schedule.once`, or `schedule.in`, which is counted from now. */
@@ -189,7 +189,8 @@ function daysOn (on: NonNullable<Schedule['on']>, { period, window }: Interval):
       `${quoted} is not a day of the month: write 1 to 31, "last", "1st and 15th" or, for months one by one, "first monday".`)
     return { daysOfMonth: daysOfMonth?.days, nth }
   }
-  check(frame === 'weekly' || date !== undefined, 'on', 'Yearly takes its date from schedule.startAt, or is "every 24 december".')
+  check(frame === 'weekly' || date !== undefined, 'on',
+    `${quoted} is not a day of the year: write "24 december", or leave schedule.on out and give schedule.startAt.`)
   if (frame === 'yearly') return { date }
   check(weekdays !== undefined || (period.unit === 'hour' && window === undefined), 'on',
     `${quoted} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
@@ -254,7 +255,7 @@ function readWindow (interval: string, { period, part, at, minute }: Interval, [
   const from = resolveClock(start, part)
   const to = end.text === 'midnight' || end.second === 86_400 ? LAST_SECOND : resolveClock(end, part)
   check(Number.isInteger(every) && to > from && every <= to - from, 'interval',
-    `"${interval}": the hours must be on one day, the earlier first, and hold the time more than once, as in "${WINDOW}".`)
+    `"${interval}": the two hours must be on one day, the earlier first, and far enough apart for two runs, as in "${WINDOW}".`)
   return { from, to, every }
 }
 

@@ -90,7 +90,7 @@ function readStart ({ text, start = '', interval }: Phrase, machine: Machine): P
     const clock = /^\d+$/.test(hour) ? `${hour}:00` : hour
     const isShort = interval?.period.unit === 'exact' || interval?.period.unit === 'hour'
     const other = isShort ? `with its end, as in "${text} between 8am and 6pm"` : `"${text} at ${clock}"`
-    throw new BadSchedule('text', `"${start}" is no first day that is still to come: write "${text} from ${clock} tomorrow", or ${other}.`)
+    throw new BadSchedule('text', `"${start}" is not a start that is still to come: write "${text} from ${clock} tomorrow", or ${other}.`)
   }
 }
 

@@ -117,13 +117,13 @@ function kindOf ({ type, transport, transportType, command }: Json, url: unknown
 function processOf ({ command, args, env, cwd }: Json) {
   const program = textOf(command, 'its command')
   if (/^[^\\/]+\s/.test(program)) {
-    throw new Unusable(`its command holds blanks: ${JSON.stringify(program.split(/\s/)[0])} is the command, and the rest belongs into args`)
+    throw new Unusable(`its command holds spaces: ${JSON.stringify(program.split(/\s/)[0])} is the command, and the rest belongs in args`)
   }
   if (args !== undefined && args !== null && !Array.isArray(args)) throw new Unusable('its args are not a list')
   const list = (args ?? []).map((each: unknown, at: number) => textOf(each, `its args[${at}]`, true))
   const variables = textsOf(env, 'env')
   const wrong = Object.keys(variables).find((name) => !ENVIRONMENT_NAME.test(name))
-  if (wrong !== undefined) throw new Unusable('its env has a name that no variable can have')
+  if (wrong !== undefined) throw new Unusable(`its env has ${JSON.stringify(wrong.slice(0, 100))}, a name that no variable can have`)
   return {
     command: program,
     ...list.length > 0 && { args: list },
@@ -184,7 +184,7 @@ function fill (parts: Json, read: ReadServer, values: Record<string, string>): J
     const of = OF_EDITORS.exec(text.replaceAll(INPUT, ''))
     if (of !== null) throw new Unusable(`${where} holds ${of[0].slice(0, 100)}, for which only an editor has a value`)
     if (PLACEHOLDERS.some((pattern) => pattern.test(text))) {
-      throw new Unusable(`${where} still holds what a README puts in the place of your own value`)
+      throw new Unusable(`${where} still holds a placeholder of the README: put your own value there`)
     }
     return text
   })

@@ -133,7 +133,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
   async function make (thread: string, real: string, from = real): Promise<Known> {
     if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
     const isHome = real === parse(real).root || homes.some((home) => within(home, real))
-    if (isHome) throw new Refused('it is a home, or holds one. Work in a folder of it')
+    if (isHome) throw new Refused('it is a home, or holds one. Work in a folder inside it')
     if (known.size >= MAX_COPIES) await removeOld()
     if (known.size >= MAX_COPIES) throw new Refused(`there are ${MAX_COPIES} already. Delete a conversation that has one`)
     await mkdir(root, { recursive: true, mode: 0o700 })

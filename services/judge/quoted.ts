@@ -15,8 +15,8 @@ interface Reported {
   calls: CallFact[]
 }
 
-const UNNAMED = 'The report does not name what it is said to claim.'
-const OTHERWISE = 'A call bears out what the report names, if not this effect.'
+const UNNAMED = 'The report does not name the thing that this claim is about.'
+const OTHERWISE = 'A call confirms the thing that the report names, but not this effect.'
 
 /**
  * Returns the claims (effects that the report says the run had) that the judge model listed and that quote the report, each checked against

@@ -27,7 +27,9 @@ export function readWindowsPath (path: string, cwd: string): PathReading {
   const start = readStart(path)
   if ('refused' in start) return start
   const from = start.root === undefined ? readStart(cwd) : undefined
-  if (from !== undefined && ('refused' in from || from.root === undefined)) return { refused: 'is seen from a folder that cannot be read' }
+  if (from !== undefined && ('refused' in from || from.root === undefined)) {
+    return { refused: 'is relative to a folder whose path cannot be read' }
+  }
   const base: Parts = from === undefined
     ? { root: start.root!, names: [] }
     : { root: from.root!, names: start.isFromRoot ? [] : withoutDots(from.names) }
@@ -68,7 +70,7 @@ function readStart (given: string): Start {
   if (/^\\\\[.?]/.test(path) || path.startsWith('\\??\\')) return DEVICE
   if (path.startsWith('\\\\')) {
     const [, computer, share, rest = ''] = /^\\\\([^\\]+)\\+([^\\]+)(?:\\(.*))?$/s.exec(path) ?? []
-    if (computer === undefined) return { refused: 'begins like a path of the network, without computer and share' }
+    if (computer === undefined) return { refused: 'begins like a network path, but names no computer and share' }
     const problem = computer.includes(':') ? 'holds ":" in the name of a computer' : nameProblem(share)
     return problem === undefined ? { root: `\\\\${computer}\\${share}\\`, names: namesOf(rest) } : { refused: problem }
   }

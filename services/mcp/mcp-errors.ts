@@ -8,7 +8,7 @@ export const ToolServersInvalid = defineError(
 export const UnknownTools = defineError('ERR_INVALID_REQUEST', 'The tools of "%s" cannot be accepted: %s.')
 export const ToolsChanged = defineError(
   'ERR_TOOLS_CHANGED',
-  'The tools of "%s" have changed since they were looked at, and were not accepted. Look at them again.'
+  'The tools of "%s" have changed since they were looked at, and were not accepted. Look at them again: GET /mcp/servers/:name.'
 )
 export const TooManyToolServers = defineError('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.')
 export const HeaderNotAllowed = defineError('ERR_BAD_REQUEST', 'The header "%s" is set by the protocol or the connection; leave it out.')

@@ -30,8 +30,8 @@ export function headerFault (schema: unknown): string | undefined {
     const { 'x-mcp-header': name, type, properties, ...rest } = node
     if (name !== undefined) {
       if (!isReachable || depth === 0) return 'it marks something else than a property for a header'
-      if (typeof name !== 'string' || !TOKEN.test(name)) return 'it names a header that there cannot be'
-      if (!PRIMITIVES.includes(type)) return `the header ${name} would repeat what is neither text, integer nor yes or no`
+      if (typeof name !== 'string' || !TOKEN.test(name)) return 'it names a header with an invalid name'
+      if (!PRIMITIVES.includes(type)) return `the header ${name} repeats a property that is neither a string, an integer nor a boolean`
       if (seen.has(name.toLowerCase())) return `it names the header ${name} twice`
       seen.add(name.toLowerCase())
     }

@@ -3,7 +3,7 @@ import { defineError } from '../lib/service-error.ts'
 /** The same sentence for every wrong secret, so that a guesser learns nothing. */
 export const PairingRefused = defineError(
   'ERR_PAIRING_REFUSED',
-  'This code opens nothing, or nothing any more. Run `local-agent reach` on the computer and scan the new one.'
+  'This code is not valid, or not any more. Run `local-agent reach` on the computer and scan the new one.'
 )
 export const TooManyPairings = defineError('ERR_TOO_MANY_TRIES', 'Too many devices have tried to pair; wait a minute.')
 export const TooManyDevices = defineError(

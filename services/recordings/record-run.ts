@@ -17,7 +17,7 @@ import { linesOfRun, type RunItem } from './lines-of-run.ts'
 import { type FileLine, FORMAT, type Header, type Line, MOST_BYTES, type RequestLine, type ServerLine } from './recording.ts'
 import { placeholder } from './scrub.ts'
 
-const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s". GET /runs lists them.')
 const RunLive = defineError('ERR_RUN_LIVE', 'The run "%s" is not over. Stop it, or answer what it waits for, before it is recorded.')
 const RunGone = defineError('ERR_RUN_GONE', 'The steps of the run "%s" are not stored any more, so it cannot be recorded.')
 const RecordingTooLarge = defineError(

@@ -16,7 +16,7 @@ import type { StreamEvent } from '../../schemas/events.ts'
 import { defineError } from '../lib/service-error.ts'
 import { runsOfAnswer, type ThreadMessage } from '../threads/index.ts'
 
-const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s". GET /runs lists them.')
 export const TwoOwners = defineError('ERR_BAD_REQUEST', 'Give threadId or taskId, not both: a run belongs to one of them.')
 const TooManyWaits = defineError(
   'ERR_TOO_MANY_WAITS',

@@ -50,7 +50,7 @@ const faults: Array<[name: string, fault: Fault, about: string, sentence: RegExp
   ['no system role', (body) => isStill(body, 'system') ? no('System role not supported') : undefined, 'no-system', /no system role/],
   ['ignores the system prompt', (body) => wordsOf(body).includes('Quill')
     ? { text: 'I am a model.' }
-    : undefined, 'system', /did not go by/],
+    : undefined, 'system', /did not follow/],
   ['takes no pictures', (body) => hasPicture(body) ? no('image input is not supported') : undefined, 'picture', /no pictures/],
   ['fails at pictures', (body) => hasPicture(body)
     ? { error: { status: 500, message: 'image input is not supported - hint: you may need to provide the mmproj' } }

@@ -326,7 +326,7 @@ t.test('a grant for a command rests once a file was written unasked where it wor
   const named = await go([command])
   t.match(of(named, 'tool-approval-request'), [{
     reason: `The grant for this command rests: "${app.cwd}/notes.md" was written unasked since ` +
-    'it was given. Approved once more, it holds again.'
+    'it was given. If you approve the command, the grant holds again.'
   }], 'but one that its line names counts')
   await answer(asked(named)[0], {})
   t.same(asked(await go([command])), [], 'approved once more, it holds again')

@@ -90,9 +90,9 @@ t.test('files of config.json and of the home are models, with their windows or w
   t.match(found, {
     'local/a': 8_192,
     'local/big-00001-of-00002': 8_192,
-    'local/embed': 'It holds no conversation: it is a model of the kind "nomic-bert".',
+    'local/embed': 'It is not a chat model, but one of the kind "nomic-bert". Choose another file.',
     'local/empty': /^The file is empty/,
-    'local/escape': 'It holds no conversation: it is a model of the kind "bert\\u001b[2J".',
+    'local/escape': 'It is not a chat model, but one of the kind "bert\\u001b[2J". Choose another file.',
     'local/huge': /^It needs about [\d.]+ GB of memory with a window of 2048 tokens, and [\d.]+ GB are free\./,
     'local/loop': /^Its file .*loop\.gguf cannot be read \(ELOOP\)\.$/,
     'local/Named-One': 4_096,

@@ -102,7 +102,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     [{ constructor: 1 }, /"constructor"; allowed are agent, model/],
     [{ model: 7 }, /options\/model must be string|options.model must be string/],
     [{ model: '' }, /model must not be empty/],
-    [{ model: 'claude' }, /"claude" is not valid: it has the form <provider>\/<model>, such as/],
+    [{ model: 'claude' }, /"claude" is not valid: it must have the form <provider>\/<model>, such as/],
     [{ model: `a/${'b'.repeat(300)}` }, /model must have at most 200 characters/],
     [{ model: 'a/../b' }, /"a\/..\/b" is not valid/],
     [{ model: 'offline/gpt' }, /"offline\/gpt" is not valid: the models of offline are offline\/assistant and offline\/scripted/],

@@ -100,7 +100,8 @@ const uncopiedText = (size: number) =>
   `It deletes a file of ${Math.round(size / MIB)} MiB, which is too large for a copy to be kept: this cannot be undone.`
 
 const restingText = (path: string) =>
-  `The grant for this command rests: ${JSON.stringify(path)} was written unasked since it was given. Approved once more, it holds again.`
+  `The grant for this command rests: ${JSON.stringify(path)} was written unasked since it was given. ` +
+  'If you approve the command, the grant holds again.'
 
 /** The grants of the conversation or task of one run, for the calls of its steps. */
 export function createCallGrants ({ grants, owner, cwd, tools, events, learning = {}, look }: {

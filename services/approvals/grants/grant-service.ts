@@ -41,7 +41,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     if (tools.find(toolName) !== undefined && permission !== 'ask') {
       throw new GrantRefused(
         permission === 'allow'
-          ? `${toolName} needs no approval, so nothing is to be granted.`
+          ? `${toolName} needs no approval, so there is nothing to grant.`
           : `${toolName} is denied by config.permissions, which wins.`
       )
     }

@@ -4,7 +4,7 @@ import { defineError } from '../../lib/service-error.ts'
 import { staticFile, staticPage, TYPES, type FileType, type StaticFile, packedFile } from '../static-file.ts'
 
 const NotBuilt = defineError('ERR_NOT_FOUND', 'The page is part of the built service: run "npm run build" and start dist/server.js.')
-const NoSuchFile = defineError('ERR_NOT_FOUND', 'The page has no file "%s". It begins at %s.')
+const NoSuchFile = defineError('ERR_NOT_FOUND', 'The page has no file "%s". Its start page is %s.')
 
 /** The start path of each page in the pack: `console`, and `device`, the page of paired devices at its own port. */
 const BEGINS_AT = { console: '/console', device: '/' }

@@ -160,7 +160,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   }
 
   async function sendOther (message: JSONRPCMessage, { abort }: Sending) {
-    if (unanswered >= MAX_SENDING) return end('it asks for more than it takes answers to')
+    if (unanswered >= MAX_SENDING) return end('it sends more requests than it takes answers to')
     unanswered++
     await withDeadline({ clock, ms: SEND_MS, signal: over.signal }, () => sendInSession(message)).catch((error) => {
       abort.abort('timeout')

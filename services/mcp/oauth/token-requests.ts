@@ -127,7 +127,7 @@ function readTokens (answer: unknown): OAuthTokens {
   if (!isObject(answer)) throw new Error('its authorization server answered something that is not JSON')
   const text = (name: string) => typeof answer[name] === 'string' && answer[name] !== '' ? { [name]: answer[name] } : {}
   const { access_token: access, token_type: type = 'Bearer', expires_in: seconds } = answer
-  if (typeof access !== 'string' || !/^[\x21-\x7e]+$/.test(access)) throw new Error('its access token is none')
+  if (typeof access !== 'string' || !/^[\x21-\x7e]+$/.test(access)) throw new Error('its access token is missing or malformed')
   if (String(type).toLowerCase() !== 'bearer') throw new Error(`its access token is of another type (${String(type).slice(0, 40)})`)
   return {
     access_token: access,

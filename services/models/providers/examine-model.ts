@@ -106,7 +106,7 @@ const PROBES: readonly Probe[] = [
   {
     about: 'system',
     options: { prompt: [{ role: 'system', content: 'Your name is Quill. Say your name in each answer.' }, user('What is your name?')] },
-    read: ({ text }) => /quill/i.test(text) ? good('It reads the system prompt.') : bad('It did not go by the system prompt.'),
+    read: ({ text }) => /quill/i.test(text) ? good('It reads the system prompt.') : bad('It did not follow the system prompt.'),
     otherwise: 'no-system'
   },
   {

@@ -131,12 +131,12 @@ export function createRegistry (
     if (id.length > LONGEST_ID || !MODEL_ID.test(id)) {
       throw new InvalidModelId(
         JSON.stringify(id.slice(0, LONGEST_ID)),
-        `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`
+        `it must have the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`
       )
     }
     const direct = named(id.slice(0, slash))
     if (!direct || direct === gateway) {
-      if (!gateway) throw new InvalidModelId(JSON.stringify(id), 'no provider has that name.')
+      if (!gateway) throw new InvalidModelId(JSON.stringify(id), 'no provider has that name. GET /providers lists them.')
       // The gateway identifies its models by their whole ids.
       return { provider: gateway, model: direct ? id.slice(slash + 1) : id }
     }

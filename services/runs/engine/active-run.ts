@@ -21,7 +21,7 @@ export const NoActiveRun = defineError(
 const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
 const SteeringIdUsed = defineError(
   'ERR_STEERING_ID_USED',
-  'The message with the id "%s" says something else. Send this one with an id of its own.'
+  'The id "%s" belongs to another message of this run. Send this one with an id of its own.'
 )
 
 /**

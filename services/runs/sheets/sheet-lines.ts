@@ -66,7 +66,7 @@ export const NoRehearsal = defineError(
   'ERR_RUN_NOT_FOUND',
   'There is no rehearsal "%s". GET /tasks/:id/rehearsals lists those of a task, GET /runs?threadId= the runs of a conversation.'
 )
-const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over; its sheet can be accepted then.')
+const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over. Its sheet can be accepted when it is.')
 export const SheetVoid = defineError('ERR_SHEET_VOID', '%s Rehearse it again.')
 
 /** The record of a run that has a sheet. */

@@ -179,7 +179,7 @@ t.test('a call that hangs is given up, cancelled and its exchange ended', async 
 
 const WITHOUT_END = {
   floodEvents: /lost during the call: it wrote more than 64 MiB in a minute without being asked/,
-  askForever: /lost during the call: it asks for more than it takes answers to/
+  askForever: /lost during the call: it sends more requests than it takes answers to/
 }
 for (const [tool, why] of Object.entries(WITHOUT_END)) {
   t.test(`a server that writes without end is disconnected, and tried again: ${tool}`, async (t) => {

@@ -104,7 +104,7 @@ t.test('a code is not sent where the token endpoint redirects to, nor are endles
     [/Redirect to .*\/token not followed/, (res) => redirect(`${trap.url}/token`, 307)(res.req, res)],
     [/its answer is too large/, (res) => res.writeHead(200).end('x'.repeat(1_000_000))],
     [/./, (res) => as('application/json', '{"access_token":5}')(res.req, res)],
-    [/access token is none/, (res) => as('application/json', '{"access_token":"a\\r\\nb: c","token_type":"Bearer"}')(res.req, res)]
+    [/token is missing or malformed/, (res) => as('application/json', '{"access_token":"a\\r\\nb: c","token_type":"Bearer"}')(res.req, res)]
   ]
   let answer: (res: any) => unknown = () => {}
   const { app, ask } = await setUp(t, {

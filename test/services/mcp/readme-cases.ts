@@ -61,7 +61,7 @@ export const READMES: Case[] = [
       '  "ghcr.io/github/github-mcp-server"\n  ],\n  "env": {\n    "GITHUB_PERSONAL_ACCESS_TOKEN": "${input:github_token}",\n' +
       '    "GITHUB_HOST": "https://<your GHES or ghe.com domain name>"\n  }\n}',
     values: { github_token: 'ghp_0123' },
-    not: ['refused', /its env.GITHUB_HOST still holds what a README puts/]
+    not: ['refused', /its env.GITHUB_HOST still holds a placeholder of the README/]
   },
   {
     source: 'modelcontextprotocol/servers: filesystem, Claude Desktop',
@@ -183,7 +183,7 @@ export const DAMAGED: Array<[text: string, says: RegExp]> = [
   [entry('npx -y server'), /it is not an object/],
   [entry({}), /neither a command nor a url/],
   [entry({ command: '' }), /its command is empty/],
-  [entry({ command: 'npx -y @acme/server' }), /"npx" is the command, and the rest belongs into args/],
+  [entry({ command: 'npx -y @acme/server' }), /"npx" is the command, and the rest belongs in args/],
   [entry({ command: ['npx', '-y', 'server'] }), /its command is not a text/],
   [entry({ command: 'npx', args: '-y server' }), /its args are not a list/],
   [entry({ command: 'npx', args: ['-y', null] }), /its args\[1\] is not a text/],

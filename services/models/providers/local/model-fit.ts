@@ -96,7 +96,7 @@ export async function readNeeds (path: string): Promise<ModelNeeds> {
   })
   const { architecture = '', contextLength = USUAL_LENGTH, bytesPerToken = USUAL_BYTES_PER_TOKEN } = header
   if (NOT_FOR_TALK.test(architecture)) {
-    throw new Error(`it holds no conversation: it is a model of the kind ${JSON.stringify(architecture.slice(0, 40))}.`)
+    throw new Error(`it is not a chat model, but one of the kind ${JSON.stringify(architecture.slice(0, 40))}. Choose another file.`)
   }
   return { size, contextLength, bytesPerToken }
 }

@@ -53,7 +53,7 @@ export async function readChatRequest (
     refuse(wanted.functions != null ? 'functions' : 'function_call', 'is no longer in use: send "tools" and "tool_choice".')
   }
   if ((wanted.n ?? 1) !== 1) refuse('n', 'must be 1: there is one answer.')
-  if (wanted.logprobs) refuse('logprobs', 'cannot be had here.')
+  if (wanted.logprobs) refuse('logprobs', 'is not supported: leave it out.')
   if (wanted.modalities?.some((each) => each !== 'text')) refuse('modalities', 'can only be ["text"].')
   const { tools, forced, isRequired } = chosenTools(wanted, fields)
   const object = forced === undefined ? objectOf(wanted, fields) : { schema: inputOf(forced) }
@@ -207,7 +207,7 @@ async function readMessages (
       }
       case 'tool': {
         const toolCallId = message.tool_call_id ?? refuse(`${where}.${fields.call}`, 'is missing.')
-        const toolName = names.get(toolCallId) ?? refuse(`${where}.${fields.call}`, 'is of no call in the messages before it.')
+        const toolName = names.get(toolCallId) ?? refuse(`${where}.${fields.call}`, 'matches no tool call in the messages before it.')
         // The results of one answer are one message, as in stored conversations.
         if (results.length === 0) messages.push({ role: 'tool', content: results = [] })
         results.push({ type: 'tool-result', toolCallId, toolName, output: outputOf(textOf(message, where)) })
@@ -270,7 +270,7 @@ async function userPart (part: Parts[number], where: string, pictures: Pictures)
       const url = typeof value === 'string' ? value : field('url')
       if (/^data:/i.test(url)) return file(url)
       if (!/^https?:/i.test(url)) refuse(`${where}.image_url.url`, 'must be a data:, http: or https: address.')
-      if (pictures.left-- === 0) refuse(`${where}.image_url.url`, `is one of more than ${MOST_PICTURES}: send the pictures themselves.`)
+      if (pictures.left-- === 0) refuse(`${where}.image_url.url`, `is one of more than ${MOST_PICTURES}: send pictures as data: URLs.`)
       const data = await pictures.load(url)
       pictures.room -= data.length
       if (pictures.room < 0) refuse(`${where}.image_url.url`, 'is too much: the pictures of one request may be up to 24 MiB together.')
