@@ -1,7 +1,7 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
-import { type Answered, answersInOutput, type ItemAnswer, requestEvent } from '../approvals/index.ts'
-import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { answersInOutput, type ItemAnswer, requestEvent } from '../approvals/index.ts'
+import { type Answered, type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { withRunModels } from '../models/index.ts'
 import {
   createRunLog,

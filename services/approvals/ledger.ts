@@ -2,6 +2,7 @@ import { inputDigest } from '../lib/canonical-json.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import {
   type Answerable,
+  type Answered,
   type Approval,
   type CallItem,
   type Decision,
@@ -42,13 +43,6 @@ export type ItemRequest = NewCallItem & { ms?: number }
 
 /** A person's decision about an item, or an application's report about a call. */
 export type ItemAnswer = Decision | ({ approvalId: string } & AppCallAnswer)
-
-/** The result of an answer. `released` are other open approvals that the answer approved as well. `continued`: the run continues. */
-export interface Answered<I extends Approval = Approval> {
-  item: I
-  released?: I[]
-  continued: boolean
-}
 
 /** The conversations, or the tasks, to which items belong. Both continue a run when the last open item of its step has an answer. */
 export interface ItemOwner {

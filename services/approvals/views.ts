@@ -1,6 +1,7 @@
 import type { ApprovalView, DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskQuestion } from '../../schemas/task-runs.ts'
 import {
+  type Answered,
   type Approval,
   type CallItem,
   ownerOf,
@@ -14,7 +15,6 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import { describeBoundary } from '../sandbox/index.ts'
 import { isAppIdentity } from '../tools/index.ts'
 import { offersUnbound } from './decide-approval.ts'
-import type { Answered } from './ledger.ts'
 
 // The forms in which people, apps and readers of runs get the items of the ledger.
 

@@ -241,6 +241,13 @@ export interface Decision {
   device?: DecidingDevice
 }
 
+/** The result of an answer. `released` are other open approvals that the answer approved as well. `continued`: the run continues. */
+export interface Answered<I extends Approval = Approval> {
+  item: I
+  released?: I[]
+  continued: boolean
+}
+
 export type Correction = Pick<ToolItem, 'cwd' | 'folder' | 'shown' | 'correctedInput' | 'boundary'>
 
 /** An entry of the index of open approvals. By `expiresAt`, the retention finds requests that nobody answered in time. */

@@ -1,7 +1,6 @@
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import {
   answerAppCall,
-  type Answered,
   type AppCall,
   ApprovalWithdrawn,
   closeOverdue,
@@ -9,7 +8,15 @@ import {
   GrantRefused,
   type ItemAnswer
 } from '../approvals/index.ts'
-import { type Approval, type Decision, isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
+import {
+  type Answered,
+  type Approval,
+  type Decision,
+  isOfTask,
+  isUnanswered,
+  type ResultItem,
+  type TaskApproval
+} from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
