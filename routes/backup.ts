@@ -56,7 +56,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['service'],
       operationId: 'eraseAll',
-      summary: 'Erases all data of the service; config.json stays. Runs end, and the service begins anew, empty',
+      summary: 'Erases all data of the service; config.json stays. Runs end, and the service restarts empty',
       body: EraseBody,
       response: { 200: ref(ErasedSchema), 409: ErrorRef }
     }

@@ -20,7 +20,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'listFolderPlaces',
-      summary: 'Returns the folders from which one sets out: home, workspace, drives, those of conversations and tasks',
+      summary: 'Returns folders to start from: home, workspace, drives, those of conversations and tasks',
       response: { 200: ref(FolderPlacesSchema), 429: ErrorRef, 504: ErrorRef }
     }
   }, async (_request, reply) => app.folders.places(reply.closed))

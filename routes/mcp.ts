@@ -53,7 +53,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'readResource',
-      summary: 'Returns what a resource of a tool server holds',
+      summary: 'Returns the content of a resource of a tool server',
       querystring: ResourceQuery,
       response: { 200: ref(ResourceSchema), 404: ErrorRef, 502: ErrorRef }
     }
@@ -95,7 +95,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'takeBackToolServer',
-      summary: 'Takes back that the tools of a tool server were accepted: all of them ask from then on',
+      summary: 'Withdraws the acceptance of the tools of a tool server: all of them ask from then on',
       params: Named,
       response: { 200: ref(ToolServerSchema), 404: ErrorRef }
     }

@@ -10,7 +10,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'listNotifications',
-      summary: 'Lists what a person is to be told, newest first, with what became of it at the webhook',
+      summary: 'Lists the notifications for a person, newest first, with their deliveries to the webhook',
       querystring: NotificationQuery,
       response: { 200: ref(NotificationListSchema), 400: ErrorRef }
     }
@@ -20,7 +20,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'showNotification',
-      summary: 'Says that the caller shows a notification; the first who says so is the one to show it',
+      summary: 'Claims a notification before it is shown; the first client that claims it shows it',
       params: NotificationParams,
       body: ref(ShownBodySchema),
       response: { 200: ref(ShownSchema), 400: ErrorRef, 404: ErrorRef }

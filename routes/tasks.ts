@@ -63,7 +63,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'seeTaskDigest',
-      summary: 'Notes how far a reader has seen the digest, where its next one begins',
+      summary: 'Stores how far a reader has seen the digest; its next digest begins there',
       body: ref(DigestSeenBodySchema),
       response: { 200: ref(DigestSeenSchema), 400: ErrorRef }
     }
@@ -258,7 +258,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'listFirings',
-      summary: 'Returns how the triggers of a task are doing, and what became of those that fired, newest first',
+      summary: 'Returns the states of the triggers of a task, and their firings with the outcomes, newest first',
       params: TaskParams,
       querystring: FiringsQuery,
       response: { 200: ref(FiringListSchema), ...known }

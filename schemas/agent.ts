@@ -226,7 +226,7 @@ export const SteerBodySchema = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Id of the message; without one the service makes it. The same id again says nothing twice'
+      description: 'Id of the message; without one the service makes it. A repeated message with the same id takes effect once'
     })
   )
 }, { $id: 'SteerBody', additionalProperties: false, examples: [{ message: 'Put it into a folder called notes instead.' }] })

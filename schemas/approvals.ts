@@ -114,10 +114,12 @@ export const ApprovalPreviewSchema = Type.Object({
     stderr: Type.String(),
     timedOut: Type.Optional(Type.Boolean({ description: 'It was ended after 30 s' })),
     note: Type.String({ description: 'How the trial differs from a real run, in sentences' })
-  }, { description: 'A command that was tried out: how it ended. Nothing of it has stayed' })),
+  }, { description: 'A command that was tried out: how it ended. None of its effects is kept' })),
   note: text('What else the call would change, such as the encoding of the file; a sentence'),
   refused: text('Why the call would fail now'),
-  previewDigest: text('What was seen: a decision with it is bound to that, not to what was there when the call was asked')
+  previewDigest: text(
+    'Digest of this preview: a decision that sends it is bound to what the preview shows, not to what was there when the call was asked'
+  )
 }, {
   $id: 'ApprovalPreview',
   description: 'What an open tool call would change, as the files are now. They may change until the call runs'

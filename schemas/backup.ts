@@ -71,7 +71,7 @@ export const ImportProgressSchema = Type.Object({
   step: oneOf(['none', 'receiving', 'reading', 'writing'], {
     description: 'The present stage: the backup is received, read and checked, or its records are written to the disk'
   }),
-  bytes: Type.Integer({ description: 'Bytes of the file that the step has behind it' }),
+  bytes: Type.Integer({ description: 'Bytes of the file that this stage has processed' }),
   total: Type.Optional(Type.Integer({ description: 'Size of the file, once it is known' }))
 }, { $id: 'ImportProgress', description: 'How far an import, or the check of a backup, is' })
 export type ImportProgress = Static<typeof ImportProgressSchema>
@@ -85,6 +85,6 @@ export const ErasedSchema = Type.Object({
   stays: Type.Array(Type.String(), { description: 'Files of the configuration directory that are kept' })
 }, {
   $id: 'Erased',
-  description: 'All data was erased, and cannot be had back. The service begins anew: /events says reset'
+  description: 'All data was erased and cannot be restored. The service restarts: /events sends reset'
 })
 export type ErasedView = Static<typeof ErasedSchema>

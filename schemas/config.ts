@@ -149,8 +149,12 @@ const Steps = Type.Integer({ minimum: 1, maximum: MAX_STEPS })
 const Silence = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1_000, maximum: 24 * 60 * 60 * 1000, description: `${description}, milliseconds` }))
 const Timeouts = Type.Object({
-  firstTokenMs: Silence('How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network'),
-  idleMs: Silence('How long a model may say nothing within its answer; 60,000, and 300,000')
+  firstTokenMs: Silence(
+    'How long a model may take to begin its answer; by default 120,000, or 900,000 on this machine and in its private network'
+  ),
+  idleMs: Silence(
+    'How long a model may send nothing within its answer; by default 60,000, or 300,000 on this machine and in its private network'
+  )
 }, { additionalProperties: false })
 
 const ScriptedTurn = Type.Object({
@@ -350,8 +354,12 @@ export const ConfigKeys = {
         description: 'A file that gets the log, too; true: logs/local-agent.log in the configuration directory'
       })
     ),
-    maxBytes: Type.Optional(Type.Integer({ minimum: 65_536, maximum: 1_073_741_824, description: 'Size of a file, bytes; 10 MiB' })),
-    keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Number of older files that are kept; 5' }))
+    maxBytes: Type.Optional(Type.Integer({
+      minimum: 65_536,
+      maximum: 1_073_741_824,
+      description: 'Size of a file, bytes; by default 10 MiB'
+    })),
+    keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Number of older files that are kept; by default 5' }))
   }))
 }
 

@@ -46,13 +46,13 @@ export const ownEvents = [
     ...notificationFields,
     count: Type.Integer({ description: 'The number of things that are open now, for a badge' }),
     at: Timestamp
-  }, 'A person is to be told something. Who can show it says so first: POST /notifications/{id}'),
+  }, 'There is a notification for a person. A client claims it before it shows it: POST /notifications/{id}'),
   event('NotificationClosedEvent', 'notification:closed', {
     notificationId: Type.String(),
     ...owner,
     count: Type.Integer({ description: 'The number of things that are open now, for a badge' }),
     at: Timestamp
-  }, 'It is over: what is shown of it can be taken away'),
+  }, 'The notification is over: clients can take it off the screen'),
   event(
     'ThreadChangedEvent',
     'thread:changed',
@@ -74,14 +74,14 @@ export const ownEvents = [
     forgotten: Type.Array(Type.String(), { description: 'Ids of entries that were forgotten, replaced or erased' }),
     threadId: text('The conversation that all of it was learned from; absent for what was typed'),
     at: Timestamp
-  }, 'What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned'),
+  }, 'The memory of the user has changed: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned'),
   event('AgentChangedEvent', 'agent:changed', {
     name: Type.String(),
     deleted: Type.Boolean(),
     at: Timestamp
   }, 'An agent was made, changed or deleted: GET /agents has all'),
   event('ConfigChangedEvent', 'config:changed', {
-    keys: Type.Array(Type.String(), { description: 'The keys of config.json whose values are others now' }),
+    keys: Type.Array(Type.String(), { description: 'The keys of config.json whose values have changed' }),
     at: Timestamp
   }, 'Another configuration is in effect: GET /config has it'),
   event('ResetEvent', 'reset', {

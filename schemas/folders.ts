@@ -53,7 +53,7 @@ export const FolderPlacesSchema = Type.Object({
   roots: Type.Array(Type.String(), { description: 'Further folders that config.json lets the file tools use' }),
   drives: Type.Array(Type.String(), { description: 'On Windows, the drives that are there' }),
   recent: Type.Array(Type.String(), { description: 'Folders of conversations and tasks, the most recent first' })
-}, { $id: 'FolderPlaces', description: 'Folders from which one sets out to find another' })
+}, { $id: 'FolderPlaces', description: 'Folders to start from when choosing one' })
 export type FolderPlaces = Static<typeof FolderPlacesSchema>
 
 export const FolderQuerySchema = Type.Object({
@@ -65,8 +65,8 @@ export const FolderQuerySchema = Type.Object({
   hidden: Type.Optional(Type.Boolean({ description: 'Also folders whose names begin with a dot. A `prefix` with a dot shows them, too' })),
   cwd: Type.Optional(Type.String({
     ...path,
-    description: 'The working folder of the task or conversation for which the file tools are to use the folder; ones that they may not ' +
-      'use with it have the problem `outside`'
+    description: 'The working folder of the task or conversation that the folder is chosen for: folders that its file tools may not use ' +
+      'have the problem `outside`'
   })),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 500, description: 'The most folders in the answer' })
 }, { additionalProperties: false })

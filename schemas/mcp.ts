@@ -60,7 +60,7 @@ export const ToolServerDetailSchema = Type.Object({
   sandbox: Type.Optional(McpSandboxSchema),
   filter: Type.Optional(McpToolFilter),
   approval: Type.Optional(McpApproval),
-  digest: Type.String({ description: 'Changes with all that is shown of the tools; accept them with it' }),
+  digest: Type.String({ description: 'Changes when a tool or its description changes; send it to accept the tools' }),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
     agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when the agent is not offered it" })),

@@ -28,12 +28,12 @@ export const notificationFields = {
   title: Type.String({ description: 'A sentence without words of a task, a person or a model' }),
   text: text('The name of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise'),
   createdAt: Timestamp,
-  reminder: Type.Boolean({ description: 'It was said a day ago, and is still so' })
+  reminder: Type.Boolean({ description: 'The notification is a day old, and still open' })
 }
 
 export const NotificationSchema = Type.Object({
   ...notificationFields,
-  needsShowing: Type.Boolean({ description: 'Nobody has said yet that it is on a screen' }),
+  needsShowing: Type.Boolean({ description: 'No client has claimed yet to show it' }),
   shownAt: Type.Optional(Timestamp),
   deliveries: Type.Array(
     Type.Object({
@@ -71,14 +71,14 @@ export const ShownBodySchema = Type.Object({
 }, {
   ...closed,
   $id: 'NotificationShownBody',
-  description: 'Says that a notification is about to be on a screen',
+  description: 'Claims a notification, before it is shown',
   examples: [{ shown: true }]
 })
 
 export const ShownSchema = Type.Object({
   notificationId: Type.String(),
-  first: Type.Boolean({ description: 'Whether the caller is the one to show it: false when another has shown it, or it is over' }),
+  first: Type.Boolean({ description: 'Whether the caller is the one to show it: false when another client has claimed it, or it is over' }),
   shownAt: Type.Optional(Timestamp),
   closedAt: Type.Optional(Timestamp)
-}, { $id: 'NotificationShown', description: 'Who shows a notification: the first that says so' })
+}, { $id: 'NotificationShown', description: 'The outcome of a claim to show a notification: the first claim counts' })
 export type Shown = Static<typeof ShownSchema>

@@ -120,7 +120,7 @@ export const events = [
     approvalId: QUESTION_REQUEST.approvalId,
     toolCallId: QUESTION_REQUEST.toolCallId,
     state: oneOf(['pending', 'answered', 'declined', 'expired', 'withdrawn'], { description: 'withdrawn: the call that asked has ended' })
-  }, 'Live questions can be answered no more'),
+  }, 'Live questions cannot be answered any more'),
   event('ToolCallRequestEvent', 'tool-call-request', {
     toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
     toolName: ToolName,

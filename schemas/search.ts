@@ -61,8 +61,8 @@ export const SearchQuerySchema = Type.Object({
   q: Type.String({
     ...NOT_BLANK,
     maxLength: 200,
-    description: 'Words that a message holds, all of them, in any case and with or without accents; the last one may be the beginning of ' +
-      'a word. Words in quotation marks stand one after the other'
+    description: 'Words that a message holds, all of them; case and accents are ignored. The last one may be the beginning of a word. ' +
+      'Words in quotation marks stand one after the other'
   }),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
   cursor: Type.Optional(

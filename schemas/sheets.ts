@@ -23,7 +23,7 @@ export const SheetLineSchema = Type.Object({
   ),
   asks: Type.Boolean({ description: 'Whether the run itself would ask for it, or be denied it; false where it would run unasked' }),
   guess: yes('The model made this call after another one whose outcome it did not know: the run may do something else'),
-  reason: text('What else is to be known before it is accepted'),
+  reason: text('What a person should know before accepting the line'),
   toolServer: ToolServerOfCall,
   boundary: ShownBoundary,
   scopes: Type.Array(OfferedScopeSchema, { description: 'The scopes that can be accepted, the narrowest first; [] for none' }),

@@ -19,7 +19,7 @@ export const SkillSchema = Type.Object({
   unread: texts('Entries of `allowedTools` that allow nothing, because they are not understood'),
   forUser: Type.Optional(Type.Literal(true, { description: 'Models are not told of it: it is read when its user names it' })),
   files: Type.Optional(Type.Integer({ description: 'The number of files beside its SKILL.md' })),
-  digest: Type.Optional(Type.String({ description: 'Changes with the text and every file of it; accept it with this' })),
+  digest: Type.Optional(Type.String({ description: 'Changes when a file of the skill changes; send it to accept the skill' })),
   leadOut: texts('Links in its folder that lead out of it: nothing is read through them')
 }, { $id: 'Skill', description: 'A folder with a SKILL.md: instructions for a kind of work' })
 export type SkillView = Static<typeof SkillSchema>

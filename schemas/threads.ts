@@ -39,8 +39,8 @@ export const ThreadSchema = Type.Object({
 }, {
   $id: 'Thread',
   additionalProperties: true,
-  description: 'A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, ' +
-    'and of more than 16,384 together; lists show of its settings `cwd` alone'
+  description: 'A conversation without its messages. Fields that its client added are left out if they are longer than 4,096 characters, ' +
+    'or beyond 16,384 together. In lists, `settings` has `cwd` alone'
 })
 export type Thread = Static<typeof ThreadSchema>
 

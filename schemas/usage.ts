@@ -11,7 +11,7 @@ export const UsageSchema = Type.Object({
   reasoningTokens: tokens('Output tokens of the reasoning'),
   costUsd: Type.Optional(Type.Number({ description: 'US dollars; absent when the price of a call is unknown' })),
   costEstimateOf: Type.Optional(Type.String({
-    description: 'The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none'
+    description: 'The date of the price table, as 2026-01-31, if a part of the cost is estimated: of calls whose providers name no cost'
   }))
 }, { $id: 'Usage', description: 'Tokens and cost of model calls, as their providers count them' })
 export type Usage = Static<typeof UsageSchema>

@@ -76,7 +76,7 @@ export const patchConfig = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Reads config.json again; an invalid file changes nothing
  *
- * For a change by hand. What needs a restart is the port alone.
+ * For a change by hand. Only a change of the port needs a restart.
  */
 export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Options<ReloadConfigData, ThrowOnError>): RequestResult<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError> => (options?.client ?? client).post<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -207,7 +207,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 /**
  * Sends a message to an active run, of a conversation or a task; the model gets it at the next step
  *
- * The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same `id` again says nothing twice; with other words it is refused (409, ERR_STEERING_ID_USED).
+ * The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same message with the same `id` takes effect once; with other words it is refused (409, ERR_STEERING_ID_USED).
  */
 export const steerRun = <ThrowOnError extends boolean = false>(options: Options<SteerRunData, ThrowOnError>): RequestResult<SteerRunResponses, SteerRunErrors, ThrowOnError> => (options.client ?? client).post<SteerRunResponses, SteerRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -346,7 +346,7 @@ export const removeDevice = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Lists what a person is to be told, newest first, with what became of it at the webhook
+ * Lists the notifications for a person, newest first, with their deliveries to the webhook
  *
  * One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open by then; `needsShowing` says that it is on no screen yet.
  */
@@ -357,7 +357,7 @@ export const listNotifications = <ThrowOnError extends boolean = false>(options?
 });
 
 /**
- * Says that the caller shows a notification; the first who says so is the one to show it
+ * Claims a notification before it is shown; the first client that claims it shows it
  *
  * Say so before it is shown, and show it when `first` is true: so one of several pages and shells does. What nobody shows within 5 s goes to the webhook of config.json.
  */
@@ -457,7 +457,7 @@ export const getFolder = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Returns the folders from which one sets out: home, workspace, drives, those of conversations and tasks
+ * Returns folders to start from: home, workspace, drives, those of conversations and tasks
  *
  * Folders that are not there any more are left out of `recent`.
  */
@@ -757,7 +757,7 @@ export const taskDigest = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Notes how far a reader has seen the digest, where its next one begins
+ * Stores how far a reader has seen the digest; its next digest begins there
  *
  * One place for each reader, whichever device it is on. It never goes back, so that a stale page hides nothing.
  */
@@ -1020,7 +1020,7 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Returns how the triggers of a task are doing, and what became of those that fired, newest first
+ * Returns the states of the triggers of a task, and their firings with the outcomes, newest first
  *
  * The state of a trigger says why it does not fire, as of a folder with more than 20,000 files. Use `cursor` with `nextCursor` of the previous page.
  */
@@ -1353,7 +1353,7 @@ export const listResources = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Returns what a resource of a tool server holds
+ * Returns the content of a resource of a tool server
  *
  * A server that is not connected, has no such resource or does not answer within 30 s is a 502 with the reason.
  */
@@ -1390,7 +1390,7 @@ export const configureToolServer = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Takes back that the tools of a tool server were accepted: all of them ask from then on
+ * Withdraws the acceptance of the tools of a tool server: all of them ask from then on
  *
  * The server waits for its user in the inbox again, also for tools that were declined. Repeating it changes nothing.
  */
@@ -1403,7 +1403,7 @@ export const takeBackToolServer = <ThrowOnError extends boolean = false>(options
 /**
  * Accepts the tools of a tool server as they are now: those that say that they only read run unasked from then on
  *
- * What the tools are now is pinned. One that is new, or whose description, schema or hints change, asks until it is accepted again. Tools that do not say that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person was shown it: tools that have changed since are not accepted (409).
+ * The tools are pinned as they are now. One that is new, or whose description, schema or hints change, asks until it is accepted again. Tools that do not say that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person was shown it: tools that have changed since are not accepted (409).
  */
 export const acceptToolServer = <ThrowOnError extends boolean = false>(options: Options<AcceptToolServerData, ThrowOnError>): RequestResult<AcceptToolServerResponses, AcceptToolServerErrors, ThrowOnError> => (options.client ?? client).post<AcceptToolServerResponses, AcceptToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1479,9 +1479,9 @@ export const exportAll = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Erases all data of the service; config.json stays. Runs end, and the service begins anew, empty
+ * Erases all data of the service; config.json stays. Runs end, and the service restarts empty
  *
- * Nothing can be had back. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names what is left. A kill in between is finished at the next start. The service restarts in the same process.
+ * Nothing can be restored. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names what is left. A kill in between is finished at the next start. The service restarts in the same process.
  */
 export const eraseAll = <ThrowOnError extends boolean = false>(options: Options<EraseAllData, ThrowOnError>): RequestResult<EraseAllResponses, EraseAllErrors, ThrowOnError> => (options.client ?? client).delete<EraseAllResponses, EraseAllErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

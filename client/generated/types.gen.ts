@@ -577,7 +577,7 @@ export type ApprovalPreview = {
      */
     changes: Array<PathChange>;
     /**
-     * A command that was tried out: how it ended. Nothing of it has stayed
+     * A command that was tried out: how it ended. None of its effects is kept
      */
     ran?: {
         exitCode: number | null;
@@ -601,7 +601,7 @@ export type ApprovalPreview = {
      */
     refused?: string;
     /**
-     * What was seen: a decision with it is bound to that, not to what was there when the call was asked
+     * Digest of this preview: a decision that sends it is bound to what the preview shows, not to what was there when the call was asked
      */
     previewDigest?: string;
 };
@@ -1236,7 +1236,7 @@ export type Compaction = {
 export type ConfigChangedEvent = {
     type: 'config:changed';
     /**
-     * The keys of config.json whose values are others now
+     * The keys of config.json whose values have changed
      */
     keys: Array<string>;
     /**
@@ -1345,11 +1345,11 @@ export type ConfigPatch = {
             local?: boolean | null;
             timeouts?: {
                 /**
-                 * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds
+                 * How long a model may take to begin its answer; by default 120,000, or 900,000 on this machine and in its private network, milliseconds
                  */
                 firstTokenMs?: number | null;
                 /**
-                 * How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds
+                 * How long a model may send nothing within its answer; by default 60,000, or 300,000 on this machine and in its private network, milliseconds
                  */
                 idleMs?: number | null;
             } | null;
@@ -1392,11 +1392,11 @@ export type ConfigPatch = {
         baseURL?: string | null;
         timeouts?: {
             /**
-             * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds
+             * How long a model may take to begin its answer; by default 120,000, or 900,000 on this machine and in its private network, milliseconds
              */
             firstTokenMs?: number | null;
             /**
-             * How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds
+             * How long a model may send nothing within its answer; by default 60,000, or 300,000 on this machine and in its private network, milliseconds
              */
             idleMs?: number | null;
         } | null;
@@ -1476,11 +1476,11 @@ export type ConfigPatch = {
          */
         file?: boolean | string | null;
         /**
-         * Size of a file, bytes; 10 MiB
+         * Size of a file, bytes; by default 10 MiB
          */
         maxBytes?: number | null;
         /**
-         * Number of older files that are kept; 5
+         * Number of older files that are kept; by default 5
          */
         keep?: number | null;
     } | null;
@@ -2969,7 +2969,7 @@ export type Disconnected = {
 };
 
 /**
- * All data was erased, and cannot be had back. The service begins anew: /events says reset
+ * All data was erased and cannot be restored. The service restarts: /events sends reset
  */
 export type Erased = {
     status: 'erased';
@@ -3384,7 +3384,7 @@ export type Folder = {
 };
 
 /**
- * Folders from which one sets out to find another
+ * Folders to start from when choosing one
  */
 export type FolderPlaces = {
     /**
@@ -3613,7 +3613,7 @@ export type ImportProgress = {
      */
     step: 'none' | 'receiving' | 'reading' | 'writing';
     /**
-     * Bytes of the file that the step has behind it
+     * Bytes of the file that this stage has processed
      */
     bytes: number;
     /**
@@ -3863,7 +3863,7 @@ export type LiveRun = {
 };
 
 /**
- * What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned
+ * The memory of the user has changed: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned
  */
 export type MemoryChangedEvent = {
     type: 'memory:changed';
@@ -4202,11 +4202,11 @@ export type Notification = {
      */
     createdAt: number;
     /**
-     * It was said a day ago, and is still so
+     * The notification is a day old, and still open
      */
     reminder: boolean;
     /**
-     * Nobody has said yet that it is on a screen
+     * No client has claimed yet to show it
      */
     needsShowing: boolean;
     /**
@@ -4239,7 +4239,7 @@ export type Notification = {
 };
 
 /**
- * It is over: what is shown of it can be taken away
+ * The notification is over: clients can take it off the screen
  */
 export type NotificationClosedEvent = {
     type: 'notification:closed';
@@ -4263,7 +4263,7 @@ export type NotificationClosedEvent = {
 };
 
 /**
- * A person is to be told something. Who can show it says so first: POST /notifications/{id}
+ * There is a notification for a person. A client claims it before it shows it: POST /notifications/{id}
  */
 export type NotificationEvent = {
     type: 'notification';
@@ -4308,7 +4308,7 @@ export type NotificationEvent = {
      */
     createdAt: number;
     /**
-     * It was said a day ago, and is still so
+     * The notification is a day old, and still open
      */
     reminder: boolean;
     /**
@@ -4333,12 +4333,12 @@ export type NotificationList = {
 };
 
 /**
- * Who shows a notification: the first that says so
+ * The outcome of a claim to show a notification: the first claim counts
  */
 export type NotificationShown = {
     notificationId: string;
     /**
-     * Whether the caller is the one to show it: false when another has shown it, or it is over
+     * Whether the caller is the one to show it: false when another client has claimed it, or it is over
      */
     first: boolean;
     /**
@@ -4352,7 +4352,7 @@ export type NotificationShown = {
 };
 
 /**
- * Says that a notification is about to be on a screen
+ * Claims a notification, before it is shown
  */
 export type NotificationShownBody = {
     shown: true;
@@ -4702,7 +4702,7 @@ export type Question = {
 };
 
 /**
- * Live questions can be answered no more
+ * Live questions cannot be answered any more
  */
 export type QuestionClosedEvent = {
     type: 'question-closed';
@@ -6199,7 +6199,7 @@ export type SheetLine = {
      */
     guess?: true;
     /**
-     * What else is to be known before it is accepted
+     * What a person should know before accepting the line
      */
     reason?: string;
     /**
@@ -6322,7 +6322,7 @@ export type Skill = {
      */
     files?: number;
     /**
-     * Changes with the text and every file of it; accept it with this
+     * Changes when a file of the skill changes; send it to accept the skill
      */
     digest?: string;
     /**
@@ -6442,7 +6442,7 @@ export type SteerBody = {
      */
     message: string;
     /**
-     * Id of the message; without one the service makes it. The same id again says nothing twice
+     * Id of the message; without one the service makes it. A repeated message with the same id takes effect once
      */
     id?: string;
 };
@@ -7738,7 +7738,7 @@ export type TextStartEvent = {
 };
 
 /**
- * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
+ * A conversation without its messages. Fields that its client added are left out if they are longer than 4,096 characters, or beyond 16,384 together. In lists, `settings` has `cwd` alone
  */
 export type Thread = {
     id: string;
@@ -8442,7 +8442,7 @@ export type ToolServerDetail = {
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
-     * Changes with all that is shown of the tools; accept them with it
+     * Changes when a tool or its description changes; send it to accept the tools
      */
     digest: string;
     toolDetails: Array<{
@@ -8744,7 +8744,7 @@ export type Usage = {
      */
     costUsd?: number;
     /**
-     * The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none
+     * The date of the price table, as 2026-01-31, if a part of the cost is estimated: of calls whose providers name no cost
      */
     costEstimateOf?: string;
 };
@@ -8795,7 +8795,7 @@ export type UsageReport = {
          */
         costUsd?: number;
         /**
-         * The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none
+         * The date of the price table, as 2026-01-31, if a part of the cost is estimated: of calls whose providers name no cost
          */
         costEstimateOf?: string;
         /**
@@ -10686,7 +10686,7 @@ export type ShowNotificationError = ShowNotificationErrors[keyof ShowNotificatio
 
 export type ShowNotificationResponses = {
     /**
-     * Who shows a notification: the first that says so
+     * The outcome of a claim to show a notification: the first claim counts
      */
     200: NotificationShown;
 };
@@ -11076,7 +11076,7 @@ export type GetFolderData = {
          */
         hidden?: boolean;
         /**
-         * The working folder of the task or conversation for which the file tools are to use the folder; ones that they may not use with it have the problem `outside`
+         * The working folder of the task or conversation that the folder is chosen for: folders that its file tools may not use have the problem `outside`
          */
         cwd?: string;
         /**
@@ -11183,7 +11183,7 @@ export type ListFolderPlacesError = ListFolderPlacesErrors[keyof ListFolderPlace
 
 export type ListFolderPlacesResponses = {
     /**
-     * Folders from which one sets out to find another
+     * Folders to start from when choosing one
      */
     200: FolderPlaces;
 };
@@ -11878,7 +11878,7 @@ export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
 export type CreateThreadResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
+     * A conversation without its messages. Fields that its client added are left out if they are longer than 4,096 characters, or beyond 16,384 together. In lists, `settings` has `cwd` alone
      */
     201: Thread;
 };
@@ -12078,7 +12078,7 @@ export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
 
 export type PutThreadResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
+     * A conversation without its messages. Fields that its client added are left out if they are longer than 4,096 characters, or beyond 16,384 together. In lists, `settings` has `cwd` alone
      */
     200: Thread;
 };
@@ -12259,7 +12259,7 @@ export type RestoreVersionError = RestoreVersionErrors[keyof RestoreVersionError
 
 export type RestoreVersionResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
+     * A conversation without its messages. Fields that its client added are left out if they are longer than 4,096 characters, or beyond 16,384 together. In lists, `settings` has `cwd` alone
      */
     200: Thread;
 };
@@ -12467,7 +12467,7 @@ export type SearchThreadsData = {
     path?: never;
     query: {
         /**
-         * Words that a message holds, all of them, in any case and with or without accents; the last one may be the beginning of a word. Words in quotation marks stand one after the other
+         * Words that a message holds, all of them; case and accents are ignored. The last one may be the beginning of a word. Words in quotation marks stand one after the other
          */
         q: string;
         limit?: number;
@@ -16178,7 +16178,7 @@ export type EraseAllError = EraseAllErrors[keyof EraseAllErrors];
 
 export type EraseAllResponses = {
     /**
-     * All data was erased, and cannot be had back. The service begins anew: /events says reset
+     * All data was erased and cannot be restored. The service restarts: /events sends reset
      */
     200: Erased;
 };

@@ -7,7 +7,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   patchConfig: 'The change is on disk when it is answered, and in effect but for the keys in `restart`. What was edited in the file by ' +
     'hand meanwhile is kept; a file that cannot be read is a 409. Keys that decide what the agent may do, whom the service trusts, which ' +
     'addresses it calls or which paths it uses are a 403 where the service has no token. Those who read `/events` get `config:changed`.',
-  reloadConfig: 'For a change by hand. What needs a restart is the port alone.',
+  reloadConfig: 'For a change by hand. Only a change of the port needs a restart.',
   getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
   getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',
   getDocsFile: 'Only the files that the page itself names exist. They hold no data and need no token.',
@@ -36,7 +36,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   steerRun: 'The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a ' +
     'run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it ' +
     'with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a ' +
-    'message. The same `id` again says nothing twice; with other words it is refused (409, ERR_STEERING_ID_USED).',
+    'message. The same message with the same `id` takes effect once; with other words it is refused (409, ' +
+    'ERR_STEERING_ID_USED).',
 
   listChatModels: 'Errors of the operations under `/v1` are in the shape of OpenAI. The token of the service is the API key.',
   getChatModel: 'A model that its provider does not list is a 404 here, and can be used if its provider is configured.',
@@ -50,11 +51,11 @@ export const DESCRIPTIONS: Record<string, string> = {
     'digest of the input instead of the input.',
   previewCorrection: 'An input is checked as the tool checks it; 400 says what is wrong. Nothing is changed: a command runs in the box, ' +
     'without network and over a layer that is thrown away, for 30 s at most, and `ran` says how it ended. Ask for it when a person does.',
-  acceptToolServer: 'What the tools are now is pinned. One that is new, or whose description, schema or hints change, asks until it is ' +
-    'accepted again. Tools that do not say that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person ' +
+  acceptToolServer: 'The tools are pinned as they are now. One that is new, or whose description, schema or hints change, asks until it ' +
+    'is accepted again. Tools that do not say that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person ' +
     'was shown it: tools that have changed since are not accepted (409).',
   takeBackToolServer: 'The server waits for its user in the inbox again, also for tools that were declined. Repeating it changes nothing.',
-  eraseAll: 'Nothing can be had back. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names ' +
+  eraseAll: 'Nothing can be restored. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names ' +
     'what is left. A kill in between is finished at the next start. The service restarts in the same process.',
   previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Tools of servers have no preview; ' +
     'commands are tried out by POST.',

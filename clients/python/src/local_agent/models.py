@@ -481,14 +481,14 @@ class ApprovalPreview(Model):
     such as commands. A `diff` is cut to 16 Ki characters
     """
     ran: ApprovalPreviewRan | None = None
-    """A command that was tried out: how it ended. Nothing of it has stayed"""
+    """A command that was tried out: how it ended. None of its effects is kept"""
     note: str | None = None
     """What else the call would change, such as the encoding of the file; a sentence"""
     refused: str | None = None
     """Why the call would fail now"""
     preview_digest: str | None = None
-    """What was seen: a decision with it is bound to that, not to what was there when the call was
-    asked
+    """Digest of this preview: a decision that sends it is bound to what the preview shows, not to
+    what was there when the call was asked
     """
 
 
@@ -883,7 +883,7 @@ class ConfigChangedEvent(Model):
     """Another configuration is in effect: GET /config has it"""
 
     keys: list[str]
-    """The keys of config.json whose values are others now"""
+    """The keys of config.json whose values have changed"""
     at: int
     """Milliseconds since the Unix epoch"""
     type: Literal["config:changed"] = "config:changed"
@@ -1441,7 +1441,7 @@ class Disconnected(Model):
 
 
 class Erased(Model):
-    """All data was erased, and cannot be had back. The service begins anew: /events says reset"""
+    """All data was erased and cannot be restored. The service restarts: /events sends reset"""
 
     stays: list[str]
     """Files of the configuration directory that are kept"""
@@ -1755,7 +1755,7 @@ class Folder(Model):
 
 
 class FolderPlaces(Model):
-    """Folders from which one sets out to find another"""
+    """Folders to start from when choosing one"""
 
     home: str
     """The home folder of the user who runs the service"""
@@ -1900,7 +1900,7 @@ class ImportProgress(Model):
     the disk
     """
     bytes: int
-    """Bytes of the file that the step has behind it"""
+    """Bytes of the file that this stage has processed"""
     total: int | None = None
     """Size of the file, once it is known"""
 
@@ -2053,8 +2053,8 @@ class LiveRun(Model):
 
 
 class MemoryChangedEvent(Model):
-    """What is remembered of the user is another: GET /memory/brain has it. DELETE
-    /memory/brain/facts/{id} erases what was learned
+    """The memory of the user has changed: GET /memory/brain has it. DELETE /memory/brain/facts/{id}
+    erases what was learned
     """
 
     learned: list[MemoryChangedEventLearnedItem]
@@ -2198,9 +2198,9 @@ class Notification(Model):
     created_at: int
     """Milliseconds since the Unix epoch"""
     reminder: bool
-    """It was said a day ago, and is still so"""
+    """The notification is a day old, and still open"""
     needs_showing: bool
-    """Nobody has said yet that it is on a screen"""
+    """No client has claimed yet to show it"""
     deliveries: list[NotificationDeliveriesItem]
     """Attempts at the webhook, oldest first"""
     task_id: str | None = None
@@ -2224,7 +2224,7 @@ class Notification(Model):
 
 
 class NotificationClosedEvent(Model):
-    """It is over: what is shown of it can be taken away"""
+    """The notification is over: clients can take it off the screen"""
 
     notification_id: str
     count: int
@@ -2239,7 +2239,9 @@ class NotificationClosedEvent(Model):
 
 
 class NotificationEvent(Model):
-    """A person is to be told something. Who can show it says so first: POST /notifications/{id}"""
+    """There is a notification for a person. A client claims it before it shows it: POST
+    /notifications/{id}
+    """
 
     notification_id: str
     kind: Annotated[Literal[
@@ -2261,7 +2263,7 @@ class NotificationEvent(Model):
     created_at: int
     """Milliseconds since the Unix epoch"""
     reminder: bool
-    """It was said a day ago, and is still so"""
+    """The notification is a day old, and still open"""
     count: int
     """The number of things that are open now, for a badge"""
     at: int
@@ -2292,11 +2294,13 @@ class NotificationList(Model):
 
 
 class NotificationShown(Model):
-    """Who shows a notification: the first that says so"""
+    """The outcome of a claim to show a notification: the first claim counts"""
 
     notification_id: str
     first: bool
-    """Whether the caller is the one to show it: false when another has shown it, or it is over"""
+    """Whether the caller is the one to show it: false when another client has claimed it, or it is
+    over
+    """
     shown_at: int | None = None
     """Milliseconds since the Unix epoch"""
     closed_at: int | None = None
@@ -2304,7 +2308,7 @@ class NotificationShown(Model):
 
 
 class NotificationShownBody(Model):
-    """Says that a notification is about to be on a screen"""
+    """Claims a notification, before it is shown"""
 
     shown: bool
     """Always true"""
@@ -2493,7 +2497,7 @@ class Question(Model):
 
 
 class QuestionClosedEvent(Model):
-    """Live questions can be answered no more"""
+    """Live questions cannot be answered any more"""
 
     approval_id: str
     """Id of the questions, for POST /approvals/{id}"""
@@ -3270,7 +3274,7 @@ class SheetLine(Model):
     something else. Always true
     """
     reason: str | None = None
-    """What else is to be known before it is accepted"""
+    """What a person should know before accepting the line"""
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     boundary: Boundary | None = None
@@ -3317,7 +3321,7 @@ class Skill(Model):
     files: int | None = None
     """The number of files beside its SKILL.md"""
     digest: str | None = None
-    """Changes with the text and every file of it; accept it with this"""
+    """Changes when a file of the skill changes; send it to accept the skill"""
     lead_out: list[str] | None = None
     """Links in its folder that lead out of it: nothing is read through them"""
 
@@ -3429,7 +3433,9 @@ class SteerBody(Model):
     message: str
     """The message that the model gets at its next step"""
     id: str | None = None
-    """Id of the message; without one the service makes it. The same id again says nothing twice"""
+    """Id of the message; without one the service makes it. A repeated message with the same id
+    takes effect once
+    """
 
 
 class SteeredRun(Model):
@@ -4223,9 +4229,8 @@ class TextStartEvent(Model):
 
 
 class Thread(Model):
-    """A conversation without its messages, with the fields that its client added, but for those of
-    more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd`
-    alone
+    """A conversation without its messages. Fields that its client added are left out if they are
+    longer than 4,096 characters, or beyond 16,384 together. In lists, `settings` has `cwd` alone
     """
 
     id: str
@@ -4633,7 +4638,7 @@ class ToolServerDetail(Model):
     warnings: list[str]
     """Parts of the server that are not used, and why"""
     digest: str
-    """Changes with all that is shown of the tools; accept them with it"""
+    """Changes when a tool or its description changes; send it to accept the tools"""
     tool_details: list[ToolServerDetailToolDetailsItem]
     resources: list[ToolServerDetailResourcesItem]
     prompts: list[ToolServerDetailPromptsItem]
@@ -4825,8 +4830,8 @@ class Usage(Model):
     cost_usd: float | None = None
     """US dollars; absent when the price of a call is unknown"""
     cost_estimate_of: str | None = None
-    """The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their
-    providers name none
+    """The date of the price table, as 2026-01-31, if a part of the cost is estimated: of calls
+    whose providers name no cost
     """
 
 
@@ -4924,7 +4929,7 @@ class ApprovalDevice(Model):
 
 
 class ApprovalPreviewRan(Model):
-    """A command that was tried out: how it ended. Nothing of it has stayed"""
+    """A command that was tried out: how it ended. None of its effects is kept"""
 
     exit_code: int | None
     stdout: str
@@ -5219,9 +5224,9 @@ class ConfigPatchLog(Model):
     file: bool | None | str = None
     """A file that gets the log, too; true: logs/local-agent.log in the configuration directory"""
     max_bytes: int | None = None
-    """Size of a file, bytes; 10 MiB"""
+    """Size of a file, bytes; by default 10 MiB"""
     keep: int | None = None
-    """Number of older files that are kept; 5"""
+    """Number of older files that are kept; by default 5"""
 
 
 class DataNoticeEventData(Model):
@@ -6057,8 +6062,8 @@ class UsageReportGroupsItem(Model):
     cost_usd: float | None = None
     """US dollars of the calls whose price is known; absent when it is of none"""
     cost_estimate_of: str | None = None
-    """The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their
-    providers name none
+    """The date of the price table, as 2026-01-31, if a part of the cost is estimated: of calls
+    whose providers name no cost
     """
 
 
@@ -6180,11 +6185,13 @@ class ConfigPatchProvidersValueTimeouts(Model):
     """Part of a larger object of the service: ConfigPatchProvidersValueTimeouts."""
 
     first_token_ms: int | None = None
-    """How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in
-    its private network, milliseconds
+    """How long a model may take to begin its answer; by default 120,000, or 900,000 on this machine
+    and in its private network, milliseconds
     """
     idle_ms: int | None = None
-    """How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds"""
+    """How long a model may send nothing within its answer; by default 60,000, or 300,000 on this
+    machine and in its private network, milliseconds
+    """
 
 
 class ConfigPatchNotifyWebhook(Model):
@@ -6203,11 +6210,13 @@ class ConfigPatchGatewayTimeouts(Model):
     """Part of a larger object of the service: ConfigPatchGatewayTimeouts."""
 
     first_token_ms: int | None = None
-    """How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in
-    its private network, milliseconds
+    """How long a model may take to begin its answer; by default 120,000, or 900,000 on this machine
+    and in its private network, milliseconds
     """
     idle_ms: int | None = None
-    """How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds"""
+    """How long a model may send nothing within its answer; by default 60,000, or 300,000 on this
+    machine and in its private network, milliseconds
+    """
 
 
 class ConfigPatchAgentSteps(Model):

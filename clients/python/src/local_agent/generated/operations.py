@@ -222,8 +222,8 @@ class Operations(Transport):
     def reload_config(
         self,
     ) -> ConfigReloaded:
-        """Reads config.json again; an invalid file changes nothing. For a change by hand. What
-        needs a restart is the port alone.
+        """Reads config.json again; an invalid file changes nothing. For a change by hand. Only a
+        change of the port needs a restart.
         """
         return self._call(
             "POST",
@@ -356,8 +356,8 @@ class Operations(Transport):
         run that waits reads it when it goes on; a run that is about to end reads it first. If the
         run stops or fails before a step has answered it, it is `unread`: the model gets it with the
         next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step
-        follows: send it as a message. The same `id` again says nothing twice; with other words it
-        is refused (409, ERR_STEERING_ID_USED).
+        follows: send it as a message. The same message with the same `id` takes effect once; with
+        other words it is refused (409, ERR_STEERING_ID_USED).
         """
         return self._call(
             "POST",
@@ -529,7 +529,7 @@ class Operations(Transport):
         *,
         state: Literal["open", "closed"] | None = None,
     ) -> NotificationList:
-        """Lists what a person is to be told, newest first, with what became of it at the webhook.
+        """Lists the notifications for a person, newest first, with their deliveries to the webhook.
         One for each thing, with a reminder after a day. Read it when a connection to `/events`
         begins, for what is open by then; `needsShowing` says that it is on no screen yet.
         """
@@ -545,9 +545,9 @@ class Operations(Transport):
         id: str,
         body: NotificationShownBody | Mapping[str, Any],
     ) -> NotificationShown:
-        """Says that the caller shows a notification; the first who says so is the one to show it.
-        Say so before it is shown, and show it when `first` is true: so one of several pages and
-        shells does. What nobody shows within 5 s goes to the webhook of config.json.
+        """Claims a notification before it is shown; the first client that claims it shows it. Say
+        so before it is shown, and show it when `first` is true: so one of several pages and shells
+        does. What nobody shows within 5 s goes to the webhook of config.json.
         """
         return self._call(
             "POST",
@@ -675,8 +675,8 @@ class Operations(Transport):
     def list_folder_places(
         self,
     ) -> FolderPlaces:
-        """Returns the folders from which one sets out: home, workspace, drives, those of
-        conversations and tasks. Folders that are not there any more are left out of `recent`.
+        """Returns folders to start from: home, workspace, drives, those of conversations and tasks.
+        Folders that are not there any more are left out of `recent`.
         """
         return self._call(
             "GET",
@@ -1060,8 +1060,9 @@ class Operations(Transport):
         self,
         body: DigestSeenBody | Mapping[str, Any],
     ) -> DigestSeen:
-        """Notes how far a reader has seen the digest, where its next one begins. One place for each
-        reader, whichever device it is on. It never goes back, so that a stale page hides nothing.
+        """Stores how far a reader has seen the digest; its next digest begins there. One place for
+        each reader, whichever device it is on. It never goes back, so that a stale page hides
+        nothing.
         """
         return self._call(
             "POST",
@@ -1376,7 +1377,7 @@ class Operations(Transport):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> FiringList:
-        """Returns how the triggers of a task are doing, and what became of those that fired, newest
+        """Returns the states of the triggers of a task, and their firings with the outcomes, newest
         first. The state of a trigger says why it does not fire, as of a folder with more than
         20,000 files. Use `cursor` with `nextCursor` of the previous page.
         """
@@ -1787,8 +1788,8 @@ class Operations(Transport):
         server: str,
         uri: str,
     ) -> Resource:
-        """Returns what a resource of a tool server holds. A server that is not connected, has no
-        such resource or does not answer within 30 s is a 502 with the reason.
+        """Returns the content of a resource of a tool server. A server that is not connected, has
+        no such resource or does not answer within 30 s is a 502 with the reason.
         """
         return self._call(
             "GET",
@@ -1832,7 +1833,7 @@ class Operations(Transport):
         body: Mapping[str, Any],
     ) -> ToolServer:
         """Accepts the tools of a tool server as they are now: those that say that they only read
-        run unasked from then on. What the tools are now is pinned. One that is new, or whose
+        run unasked from then on. The tools are pinned as they are now. One that is new, or whose
         description, schema or hints change, asks until it is accepted again. Tools that do not say
         that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person
         was shown it: tools that have changed since are not accepted (409).
@@ -1848,9 +1849,9 @@ class Operations(Transport):
         self,
         name: str,
     ) -> ToolServer:
-        """Takes back that the tools of a tool server were accepted: all of them ask from then on.
-        The server waits for its user in the inbox again, also for tools that were declined.
-        Repeating it changes nothing.
+        """Withdraws the acceptance of the tools of a tool server: all of them ask from then on. The
+        server waits for its user in the inbox again, also for tools that were declined. Repeating
+        it changes nothing.
         """
         return self._call(
             "DELETE",
@@ -1941,8 +1942,8 @@ class Operations(Transport):
         self,
         body: Mapping[str, Any],
     ) -> Erased:
-        """Erases all data of the service; config.json stays. Runs end, and the service begins anew,
-        empty. Nothing can be had back. The store with its keys and copies, the copies for undo and
+        """Erases all data of the service; config.json stays. Runs end, and the service restarts
+        empty. Nothing can be restored. The store with its keys and copies, the copies for undo and
         the logs are removed; `stays` names what is left. A kill in between is finished at the next
         start. The service restarts in the same process.
         """
