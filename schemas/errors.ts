@@ -8,7 +8,7 @@ export const ErrorDetails = Type.Array(Type.Object({ path: Type.String(), messag
 /** The body of every error response. */
 export const ErrorSchema = Type.Object({
   error: Type.String({ description: 'A sentence that says what went wrong and what to do' }),
-  code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
+  code: Type.String({ description: 'Stable machine-readable code; the examples are all codes of this version' }),
   statusCode: Type.Integer(),
   details: Type.Optional(ErrorDetails),
   changes: Type.Optional(ref(ReplacedChangesSchema)),

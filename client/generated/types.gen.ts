@@ -2988,7 +2988,7 @@ export type Error = {
      */
     error: string;
     /**
-     * Stable machine-readable code, ERR_…
+     * Stable machine-readable code; the examples are all codes of this version
      */
     code: string;
     statusCode: number;

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { buildApp, type App } from '../../app.ts'
+import { ERROR_STATUS } from '../../schemas/error-codes.ts'
 import type { Tool } from '../../services/contracts/tool.ts'
 import { chatAnswer, refusalsOf, responses, sharedAnswer } from './answers.ts'
 import { forGenerators } from './for-generators.ts'
@@ -54,6 +55,8 @@ export async function makeDocument (
         { ...examples[name] && { examples: examples[name] }, ...discriminated(schema, document) }
       ])
     )
+    // Programs look codes up here. Later versions may add some, so this is no enum.
+    document.components.schemas.Error.properties.code.examples = Object.keys(ERROR_STATUS)
     const tools = app.tools.names().known.flatMap((name) => app.tools.find(name) ?? [])
     const narrow = sorted(tidied(document))
     return { document: forGenerators(narrow), narrow, endpoints: app.routeTable.endpoints, tools }

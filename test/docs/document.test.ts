@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { ERROR_STATUS } from '../../schemas/error-codes.ts'
 import { FORMATS } from '../../schemas/formats.ts'
 import { generateClient } from '../../scripts/openapi/client.ts'
 import { makeDocument, textOf } from '../../scripts/openapi/document.ts'
@@ -88,6 +89,10 @@ t.test('every operation says what it is, what it takes and what it answers', asy
     t.same(own.filter((status) => operation.responses[status] === undefined), [], `${name}: what the gate refuses`)
     t.equal(operation.security.length === 0, operation.responses[401] === undefined, `${name}: 401 where a token is asked for`)
   }
+})
+
+t.test('the document lists every error code', async (t) => {
+  t.same(document.components.schemas.Error.properties.code.examples, Object.keys(ERROR_STATUS))
 })
 
 t.test('the components that the interface names are there, and each of ours has an example that fits it', async (t) => {

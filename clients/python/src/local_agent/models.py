@@ -1454,7 +1454,7 @@ class Error(Model):
     error: str
     """A sentence that says what went wrong and what to do"""
     code: str
-    """Stable machine-readable code, ERR_…"""
+    """Stable machine-readable code; the examples are all codes of this version"""
     status_code: int
     details: list[ErrorDetail] | None = None
     changes: ReplacedChanges | None = None
