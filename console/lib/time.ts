@@ -61,8 +61,9 @@ export const sayExactTime = (at: number): string => exact.format(at)
 const units = (['second', 'minute', 'hour', 'day'] as const).map((unit) =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'narrow', maximumFractionDigits: 0 }))
 
-/** Returns a time of day, which the service writes as "07:30", in the browser's language: "7:30 AM". */
-export const sayClock = (hours: number, minutes: number): string => clockTime.format(new Date(2000, 0, 1, hours, minutes))
+/** Returns a time of day, which the service writes as "07:30" or "07:30:15", in the browser's language: "7:30 AM", "7:30:15 AM". */
+export const sayClock = (hours: number, minutes: number, seconds?: number): string =>
+  (seconds === undefined ? clockTime : clockSeconds).format(new Date(2000, 0, 1, hours, minutes, seconds ?? 0))
 
 /** Returns a duration, given in milliseconds, in its largest units: "less than a second", "12s", "3m 5s", "2h 10m", "7 days 2h". */
 export function sayDuration (given: number): string {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createTask, deleteTask, getTask, listGrants, listTasks, runTask, startTask } from '../../client/generated/index.ts'
+import { createTask, deleteTask, getTask, listGrants, listTasks, runTask, startTask, updateTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, press, SCREENS, showOn } from '../harness/console.ts'
 
@@ -313,6 +313,9 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     const id = page.url().split('/').at(-1)!
     const { data: { schedule, nextRunAt } } = await getTask({ ...asked, path: { id } })
     t.match({ schedule, nextRunAt }, { schedule: { once: `${year}-12-26T09:00` }, nextRunAt: Date.UTC(year, 11, 26, 9) })
+    await updateTask({ ...asked, path: { id }, body: { goal: 'list the files', schedule: { once: `${year}-12-26T21:00:07` } } })
+    await page.goto('/console/tasks')
+    await page.getByText(/9:00:07\sPM/).first().waitFor()
     await deleteTask({ ...asked, path: { id } })
   }, { timezoneId: 'UTC' })
 

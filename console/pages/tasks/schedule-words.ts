@@ -4,8 +4,8 @@ import type { Task } from './task-queries.ts'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** A time of day in the service's texts. */
-const CLOCK = /\b([01]\d|2[0-3]):([0-5]\d)\b(?!:)/g
+/** A time of day in the service's texts, with seconds or without. */
+const CLOCK = /\b([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\b(?!:)/g
 
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
 
@@ -19,7 +19,7 @@ export function sayScheduleWords ({ schedule, scheduleWords }: Pick<Task, 'sched
 /** Returns the service's words as a sentence. The time zone is added if it differs from the browser's. */
 export function sayWords (words: string, timezone?: string): string {
   const place = timezone === undefined || timezone === Intl.DateTimeFormat().resolvedOptions().timeZone ? '' : ` (${timezone})`
-  const local = words.replace(CLOCK, (_, hours, minutes) => sayClock(Number(hours), Number(minutes)))
+  const local = words.replace(CLOCK, (_, hours, minutes, seconds) => sayClock(Number(hours), Number(minutes), seconds && Number(seconds)))
   return visibleText(`${local.charAt(0).toUpperCase()}${local.slice(1)}${place}`)
 }
 
