@@ -224,7 +224,8 @@ function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeat
   const { interval, fields, begin, isFirst } = all
   const { isWord, period, part, count, at, minute, window, weekdays } = fields
   const isOpen = isWord && !isFirst
-  const second = isOpen ? undefined : mod(begin, DAY) / 1_000
+  // A duration keeps the time of its start unless it names days: "every 3 weeks on friday" is at 09:00, as "every other friday" is.
+  const second = isOpen || (hasDays(fields) && !isFirst) ? undefined : mod(begin, DAY) / 1_000
   const daily: Dates = { unit: 'day', every: 1, from: 0 }
 
   if (window !== undefined) {

@@ -139,6 +139,6 @@ export async function whyConfirm (read: ReadSchedule, written: string | undefine
 }
 
 const unread = (text: string) => new BadSchedule('text',
-  `${JSON.stringify(text)} cannot be read as a time. ${hintOf(text)}Say it like "tomorrow at 5pm", "in 2 hours", ` +
+  `${JSON.stringify(text)} cannot be read as a time. ${hintOf(text)}Say it in English, like "tomorrow at 5pm", "in 2 hours", ` +
     '"on 24 december at 9:00", "daily at 9", "every weekday at 8", "every other friday", "first monday of the month", ' +
     '"every 10 minutes between 9 and 17 on weekdays", "except sundays", or as a cron line.')

@@ -173,7 +173,7 @@ const dateRules: Rule[] = [
       const nth = nthDates(nths, day)
       const isClear = nth === undefined || has(tokens, 'month') || !has(tokens, 'every') || nths.length > 1 || (nths[0] ?? 0) < 2
       check(isClear, 'text', `"${words}" ${SEVERAL}: write "every other ${day.text}", "every 3 weeks on ${day.text}" or ` +
-        `"${nths[0]}. ${day.text} of the month".`)
+        `"${tokenOf(tokens, 'ordinal').text} ${day.text} of the month".`)
       return nth && { nth }
     }],
   ['every (?:year(?: ,)? (?:on )?)?(?:the )?date|(?:on )?(?:weekday(?: ,)? (?:the )?)?(?:the )?date', ({ tokens, today }) => {

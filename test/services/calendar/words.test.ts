@@ -123,6 +123,7 @@ t.test('what is repeated is said in words, with its end and its exceptions', asy
     ['every ten minutes between 9 and 17 on weekdays', 'Monday to Friday, every 10 minutes from 09:00, the last at 17:00'],
     ['every 25 minutes between 9 and 10', 'every 25 minutes from 09:00, the last at 09:50'],
     ['every other friday', 'every other week on Friday at 09:00'],
+    ['every 3 weeks on friday', 'every 3 weeks on Friday at 09:00'],
     ['quarterly', 'on the 1st of January, April, July and October at 09:00'],
     ['1st and 15th at 8', 'on the 1st and 15th of every month at 08:00'],
     ['last monday of the month', 'on the last Monday of every month at 09:00'],
@@ -148,6 +149,10 @@ t.test('what may mean several things, or nothing, is no schedule, and the senten
     if (found !== undefined) understood.push(`${text}: ${found.words}`)
   }
   t.same(understood, [])
+  for (const nth of ['second', '2nd', 'third']) {
+    const { message } = await read(`every ${nth} friday`).then(() => t.fail('is unclear'), (error) => error)
+    for (const [, advice] of message.split('write')[1].matchAll(/"(.+?)"/g)) t.ok((await read(advice)).next.length, advice)
+  }
   await t.rejects(read('daily at 9', 'Mars/Olympus'), { message: /IANA/ })
 })
 
