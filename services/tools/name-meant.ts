@@ -15,11 +15,17 @@ const bareName = (name: string): string => name.replace(BEFORE_NAME, '').replace
 /**
  * Returns the name of the tool that a model means. This is the name itself if there is such a tool. Otherwise additions of chat templates
  * are removed, and the only tool is returned whose name differs just in case and separators (spaces, underscores, dashes, dots) or by a
- * prefix that ends with a separator. Returns undefined if there are none or several.
+ * prefix that ends with a separator. Returns undefined if there are none or several, or if the name is that of a tool which exists but is
+ * `isWithheld` from this run: a call of a denied tool must not become a call of a similar one.
  */
-export function nameMeant (name: string, names: readonly string[]): string | undefined {
+export function nameMeant (
+  name: string,
+  names: readonly string[],
+  isWithheld: (name: string) => boolean = () => false
+): string | undefined {
   if (names.includes(name)) return name
   const bare = bareName(name)
+  if (!names.includes(bare) && isWithheld(bare)) return undefined
   const isEnd = (long: string, short: string) => {
     const rest = long.toLowerCase().slice(0, -short.length)
     if (long.length <= short.length || !long.toLowerCase().endsWith(short.toLowerCase())) return false

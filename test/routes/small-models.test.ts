@@ -96,6 +96,21 @@ t.test('a text that repeats its own end is cut', async (t) => {
   t.ok(text.length < 20_000, `${text.length} characters`)
 })
 
+t.test('an answer that begins with blanks and has nothing else is cut, too', async (t) => {
+  const { app } = await withDirect(t, () => ({ text: Array<string>(30_000).fill(' \n') }))
+  t.match(await sync(app, { messages: [user('go')] }), { stopped: { reason: 'looping-text' } })
+})
+
+t.test('a call of a tool that is denied does not become a call of one with nearly the same name', async (t) => {
+  const appTools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' }, effect: 'read' }]
+  const names = ['readFile', 'functions.readFile']
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth < names.length ? call(names[nth], { path: 'a.txt' }) : { text: 'I may not.' })
+  const answer = await sync(app, { messages: [user('go')], options: { appTools, denyTools: ['readFile'] } })
+  t.match(answer, { text: 'I may not.', toolCalls: names.map(() => ({ errorText: /not/ })) })
+  t.equal(gateway.requests.length, 3)
+})
+
 t.test('an object in the text that fits is the structured answer, also when it is nearly as the schema has it', async (t) => {
   const schema = {
     type: 'object',

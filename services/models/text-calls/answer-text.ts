@@ -8,6 +8,8 @@ import { createQuoting } from './quoting.ts'
 const MOST_HELD = 1024 * 1024
 /** An incomplete long call is parsed again when its text has grown by this factor. */
 const GROWN = 1.1
+/** The most blank characters at the beginning of an answer that are held back until other text follows. */
+const MOST_BLANKS = 1_000
 
 /**
  * Returns a parser for the text of an answer as it arrives, for models whose server leaves marks in the text: thoughts in tags, tokens of
@@ -131,6 +133,10 @@ function passText (state: AnswerState, length: number): void {
     if (text.trim() === '') {
       state.blanks += text
       state.quoting.advance(text)
+      if (state.blanks.length > MOST_BLANKS) {
+        pushText(state, state.blanks)
+        state.blanks = ''
+      }
       return
     }
     const blanks = state.hasThoughts ? '' : state.blanks

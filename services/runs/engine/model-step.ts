@@ -180,7 +180,7 @@ export function createModelSteps (
     const shown = withRecentImages([...messages, ...told])
     const names = () => [...given.tools.map((tool) => tool.name), ...given.deferred ?? []]
     const toolMeant = (name: string, input?: string) =>
-      nameMeant(name, names()) ??
+      nameMeant(name, names(), (each) => host.find(each) !== undefined) ??
         (input === undefined ? undefined : otherNameMeant(name, input, { names: names(), find: host.find, validate: host.validate }))
     // Tools are described even if none can be called, because providers refuse a history with calls of tools that are not described.
     const options = () => ({
