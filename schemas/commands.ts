@@ -17,7 +17,7 @@ export const CommandListSchema = Type.Object({ commands: Type.Array(ref(CommandS
   $id: 'CommandList',
   description: 'The commands that run in the background, the oldest first'
 })
-export const CommandParams = Type.Object({ id: Type.String({ pattern: UUID }) })
+export const CommandParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'The id of a command' }) })
 export const CommandStoppedSchema = Type.Object({ ok: Type.Boolean() }, {
   $id: 'CommandStopped',
   description: 'The command has ended, with all that it started'

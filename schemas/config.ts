@@ -27,7 +27,7 @@ const headersNamed = (pattern: string) =>
     {
       additionalProperties: false,
       maxProperties: 32,
-      propertyNames: { pattern, description: 'Name of an HTTP header that neither the protocol nor the connection sets' }
+      propertyNames: { pattern, description: 'The name of an HTTP header that neither the protocol nor the connection sets' }
     }
   )
 const McpHeaders = headersNamed(HEADER_NAME)
@@ -69,9 +69,12 @@ export const McpToolFilter = Type.Object({
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
 /** A host that a box (the sandbox of a command or tool server) is allowed to connect to, with an optional port. */
-export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$' })
+export const BoxHost = Type.String({
+  pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$',
+  description: 'A host, such as api.example.com or api.example.com:8443'
+})
 const ServerFolders = (description: string) =>
-  Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })
+  Type.Array(Type.String({ pattern: '^/.', maxLength: 4096, description: 'An absolute path' }), { maxItems: 20, description })
 export const McpSandboxSchema = Type.Union([
   Type.Boolean(),
   Type.Object({
@@ -146,6 +149,7 @@ const CallSettings = Type.Object({
   maxOutputTokens: Type.Optional(MaxOutputTokens)
 }, { additionalProperties: false })
 const Steps = Type.Integer({ minimum: 1, maximum: MAX_STEPS })
+const ModelName = Type.String({ pattern: '^\\S+$', maxLength: 100, description: 'The name of a model, without spaces' })
 const Silence = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1_000, maximum: 24 * 60 * 60 * 1000, description: `${description}, milliseconds` }))
 const Timeouts = Type.Object({
@@ -208,7 +212,11 @@ export const ConfigKeys = {
    * The URL at which the distributor of this service publishes its OAuth client metadata. It is the client id for servers that support such
    * documents.
    */
-  mcpClientMetadataUrl: Type.Optional(Type.String({ pattern: '^https://[^\\/?#@\\s]+/[^?#\\s]+$', maxLength: 2048 })),
+  mcpClientMetadataUrl: Type.Optional(Type.String({
+    pattern: '^https://[^\\/?#@\\s]+/[^?#\\s]+$',
+    maxLength: 2048,
+    description: 'An https address with a path, without user name, query and fragment'
+  })),
   servers: Type.Optional(ReadmeServers),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
@@ -226,7 +234,7 @@ export const ConfigKeys = {
       baseURL: Type.Optional(HttpAddress),
       /** The value can hold `${VAR}`, which refers to an environment variable. */
       apiKey: Type.Optional(Type.String()),
-      models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 }))),
+      models: Type.Optional(Type.Array(ModelName)),
       /** Paths of model files; only for the provider `local`. `~` is the user's home. */
       files: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 200 })),
       /** The context length with which model files are served, in tokens; by default, the largest that fits this computer. */

@@ -24,7 +24,7 @@ export const DeviceListSchema = Type.Object({
 }, { $id: 'DeviceList', description: 'The paired devices, and where they reach the service' })
 export type DeviceList = Static<typeof DeviceListSchema>
 
-export const DeviceParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'deviceId' }) })
+export const DeviceParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'The deviceId of a paired device' }) })
 
 export const RemovedDeviceSchema = Type.Object({ ok: Type.Literal(true), deviceId: Type.String() }, {
   $id: 'RemovedDevice',

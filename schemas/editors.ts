@@ -25,7 +25,10 @@ export const BuffersQuery = Type.Object({
   })
 }, { additionalProperties: false })
 
-export const BufferParams = Type.Object({ id: ThreadId, requestId: Type.String({ pattern: UUID }) })
+export const BufferParams = Type.Object({
+  id: ThreadId,
+  requestId: Type.String({ pattern: UUID, description: 'The requestId of a request' })
+})
 
 export const BufferAnswerSchema = Type.Object({
   text: Type.Optional(Type.String({

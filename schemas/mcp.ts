@@ -105,7 +105,7 @@ const ConnectProcess = Type.Object({
   cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Its working folder; that of the service by default' })),
   env: Type.Optional(Type.Record(Type.String({ pattern: ENVIRONMENT_NAME }), Type.String({ maxLength: 32_768 }), {
     additionalProperties: false,
-    propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
+    propertyNames: { pattern: ENVIRONMENT_NAME, description: 'The name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
   })),
   sandbox: Type.Optional(McpSandboxSchema)

@@ -52,7 +52,7 @@ export const ConfigureBodySchema = Type.Object({
   })),
   keys: Type.Optional(Type.Record(
     Type.String(),
-    Type.Union([ProviderKey, Type.Null()]),
+    Type.Union([ProviderKey, Type.Null()], { description: 'A key of visible ASCII characters without spaces, or null' }),
     {
       maxProperties: 64,
       description: 'Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider ' +

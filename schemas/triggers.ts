@@ -22,7 +22,7 @@ const OfFiles = Type.Object({
   glob: Type.Optional(Type.String({
     ...NAMED,
     maxLength: 1_000,
-    description: 'Which files of it: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the folder). By default all'
+    description: 'A glob for its files: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the folder). By default all'
   }))
 }, { ...closed, description: 'Files that are new, changed or deleted. What .gitignore leaves out is not seen, and links are not followed' })
 const OfTask = Type.Object({
@@ -33,7 +33,7 @@ const OfTask = Type.Object({
 
 export const TriggerSchema = Type.Union([OfFiles, OfTask], {
   $id: 'Trigger',
-  description: 'A cause of runs beside the times of a task'
+  description: 'A cause of runs beside the times of a task: {"type": "files", "path"} or {"type": "task", "taskId", "on"}'
 })
 export type Trigger = Static<typeof TriggerSchema>
 export type FilesTrigger = Static<typeof OfFiles>

@@ -1322,6 +1322,9 @@ export type ConfigPatch = {
     mcpServers?: {
         [key: string]: unknown;
     } | null;
+    /**
+     * An https address with a path, without user name, query and fragment
+     */
     mcpClientMetadataUrl?: string | null;
     servers?: {
         [key: string]: unknown;
@@ -8600,7 +8603,7 @@ export type ToolServerSettings = {
 };
 
 /**
- * A cause of runs beside the times of a task
+ * A cause of runs beside the times of a task: {"type": "files", "path"} or {"type": "task", "taskId", "on"}
  */
 export type Trigger = {
     type: 'files';
@@ -8609,7 +8612,7 @@ export type Trigger = {
      */
     path: string;
     /**
-     * Which files of it: "*.pdf" (a name, in any folder), "in***.csv" (a path below the folder). By default all
+     * A glob for its files: "*.pdf" (a name, in any folder), "in***.csv" (a path below the folder). By default all
      */
     glob?: string;
 } | {
@@ -10523,7 +10526,7 @@ export type RemoveDeviceData = {
     body?: never;
     path: {
         /**
-         * deviceId
+         * The deviceId of a paired device
          */
         id: string;
     };
@@ -10882,6 +10885,9 @@ export type ListCommandsResponse = ListCommandsResponses[keyof ListCommandsRespo
 export type StopCommandData = {
     body?: never;
     path: {
+        /**
+         * The id of a command
+         */
         id: string;
     };
     query?: never;
@@ -12410,6 +12416,9 @@ export type AnswerBufferRequestData = {
          * Up to 128 printable characters without "/"
          */
         id: string;
+        /**
+         * The requestId of a request
+         */
         requestId: string;
     };
     query?: never;

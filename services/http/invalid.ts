@@ -1,8 +1,12 @@
+import { NOT_BLANK } from '../../schemas/ids.ts'
+
 /** An error of Ajv (with `verbose`) about one violated rule. */
 export interface FailedRule {
   instancePath: string
   keyword: string
   params: Record<string, unknown>
+  /** The invalid name, if the rule is one of `propertyNames`. */
+  propertyName?: string
   message?: string
   schema?: unknown
   parentSchema?: object
@@ -47,7 +51,7 @@ function hasFields ({ data, parentSchema }: FailedRule): boolean {
 }
 
 function explain (failed: FailedRule): string {
-  const { keyword, params, message = 'is invalid' } = failed
+  const { keyword, params, propertyName, message = 'is invalid' } = failed
   const { properties, description } = (failed.parentSchema ?? {}) as { properties?: object, description?: string }
   switch (keyword) {
     case 'additionalProperties':
@@ -81,6 +85,8 @@ function explain (failed: FailedRule): string {
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'pattern':
     case 'format':
+      if (params.pattern === NOT_BLANK.pattern || params.format === NOT_BLANK.format) return 'must not be blank'
+      if (propertyName !== undefined && description) return `has the name "${propertyName}", which must be ${lower(description)}`
       return description ? `must be ${lower(description)}` : message
     default:
       return message

@@ -7,6 +7,7 @@ import errors from '../../plugins/core/errors.ts'
 import routeTable from '../../plugins/core/route-table.ts'
 import { defineError } from '../../services/lib/service-error.ts'
 import { ERROR_STATUS } from '../../schemas/error-codes.ts'
+import { NOT_BLANK } from '../../schemas/ids.ts'
 import { projectFiles, textOf } from '../harness/source-tree.ts'
 
 async function serviceThat (t: Test, fails: () => unknown) {
@@ -85,6 +86,12 @@ const Mode = Type.Object({ mode: Type.Union(['always', 'first_n', 'never'].map((
 const Either = Type.Object({ item: Type.Union([Type.String(), Type.Object({ deep: Type.Object({ n: Type.Integer() }) })]) })
 const Name = Type.Object({ name: Type.String({ pattern: '^[a-z]+$', description: 'Lower-case letters' }) })
 
+const Goal = Type.Object({ goal: Type.String({ ...NOT_BLANK, description: 'The goal' }) })
+const Names = Type.Union([
+  Type.Object({ names: Type.Object({}, { propertyNames: { pattern: '^[a-z]+$', description: 'Lower-case letters' } }) }),
+  Type.Object({ other: Type.String() })
+])
+
 const Ending = Type.Object({ endsAt: Type.Integer({ description: 'Milliseconds since the Unix epoch; 0 for none' }) })
 
 const invalid: Array<[string, TSchema, unknown, string, { path: string, message: string }]> = [
@@ -123,6 +130,14 @@ const invalid: Array<[string, TSchema, unknown, string, { path: string, message:
   ['a pattern, in words', Name, { name: 'X' }, 'body.name must be lower-case letters.', {
     path: '/name',
     message: 'must be lower-case letters'
+  }],
+  ['a blank text', Goal, { goal: ' ' }, 'body.goal must not be blank.', {
+    path: '/goal',
+    message: 'must not be blank'
+  }],
+  ['a field name, in one of two forms', Names, { names: { X: 1 } }, 'body.names has the name "X", which must be lower-case letters.', {
+    path: '/names',
+    message: 'has the name "X", which must be lower-case letters'
   }],
   [
     'too few entries',

@@ -903,6 +903,7 @@ class ConfigPatch(Model):
     mcp: list[dict[str, Any]] | None = None
     mcp_servers: dict[str, Any] | None = None
     mcp_client_metadata_url: str | None = None
+    """An https address with a path, without user name, query and fragment"""
     servers: dict[str, Any] | None = None
     workspace: str | None = None
     port: int | None = None
@@ -1658,8 +1659,8 @@ class FilesTrigger(Model):
     """
     type: Literal["files"] = "files"
     glob: str | None = None
-    """Which files of it: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the folder).
-    By default all
+    """A glob for its files: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the
+    folder). By default all
     """
 
 
