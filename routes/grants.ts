@@ -22,7 +22,9 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       operationId: 'addGrant',
       summary: 'Lets calls of a tool run unasked in one conversation or task, or accepts lines of the sheet of a rehearsal',
-      body: Type.Union([ref(GrantBodySchema), ref(SheetAnswerSchema)]),
+      body: Type.Union([ref(GrantBodySchema), ref(SheetAnswerSchema)], {
+        description: 'Either a grant, with `toolName`, `scope` and `threadId` or `taskId`; or a `sheet` with the accepted `lines`'
+      }),
       response: { 201: Type.Union([ref(GrantSchema), ref(AcceptedSheetSchema)]), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
   }, async ({ body }, reply) =>

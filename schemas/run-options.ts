@@ -147,7 +147,7 @@ const fields = {
 }
 
 export const RunOptionsSchema = Type.Object({
-  agent: Type.Optional({ ...AgentName, description: 'Name of an agent (`GET /agents`), whose options apply beside these' }),
+  agent: Type.Optional({ ...AgentName, description: 'The name of an agent (`GET /agents`), whose options apply beside these' }),
   ...fields
 }, {
   ...closed,

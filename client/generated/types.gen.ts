@@ -5542,7 +5542,7 @@ export type RunList = {
  */
 export type RunOptions = {
     /**
-     * Name of an agent (`GET /agents`), whose options apply beside these
+     * The name of an agent (`GET /agents`), whose options apply beside these
      */
     agent?: string;
     /**
@@ -11256,6 +11256,9 @@ export type ListGrantsResponses = {
 export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
 
 export type AddGrantData = {
+    /**
+     * Either a grant, with `toolName`, `scope` and `threadId` or `taskId`; or a `sheet` with the accepted `lines`
+     */
     body: GrantBody | SheetAnswer;
     path?: never;
     query?: never;

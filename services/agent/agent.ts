@@ -31,7 +31,7 @@ import { createLaunchRun } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
 import { recoverRuns, replayRecorded } from './interrupted-runs.ts'
 import { createBeginnings, createSteerRun } from './steer.ts'
-import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
+import { createStopRun, NothingToStop, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { createConversationOf, createUserWords } from './user-words.ts'
 import { withChoices } from './with-choices.ts'
@@ -222,7 +222,7 @@ export function createAgent (deps: AgentDeps) {
 
     /**
      * Stops the active run, or a rehearsal, and waits for its end. A waiting run is ended, and its open items are withdrawn; with
-     * `keepsWaiting` a waiting run is left alone. Throws NoActiveRun (404).
+     * `keepsWaiting` a waiting run is left alone. Throws NothingToStop (404).
      */
     async stop (id: string, how?: { keepsWaiting: boolean }): Promise<LiveRun> {
       const ofTask = activeRuns.ofTaskRun(id)
@@ -232,7 +232,7 @@ export function createAgent (deps: AgentDeps) {
         return { ok: true, runId: id, taskId: ofTask.run.record.taskId }
       }
       const place = await placeOf(id)
-      if (place === undefined) throw new NoActiveRun()
+      if (place === undefined) throw new NothingToStop()
       return stopRun(place, how)
     },
 

@@ -1,10 +1,13 @@
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { type ActiveRun, isOver, NoActiveRun } from '../runs/index.ts'
+import { type ActiveRun, isOver } from '../runs/index.ts'
 import type { LiveRun } from '../../schemas/agent.ts'
 import { Aborted } from '../lib/abort.ts'
+import { defineError } from '../lib/service-error.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
+
+export const NothingToStop = defineError('ERR_NO_LIVE_RUN', 'No run is under way here, so there is nothing to stop.')
 
 /** How long a run may take to end before a new request of its conversation is refused, milliseconds. */
 const ENDING_MS = 2_000
@@ -45,14 +48,14 @@ export function createStopRun (
 
   /**
    * Resolves when the run has ended. No answer can resume the run meanwhile. With `keepsWaiting` a waiting run stays as it is, even if the
-   * run began to wait before it noticed the stop. Throws NoActiveRun (404).
+   * run began to wait before it noticed the stop. Throws NothingToStop (404).
    */
   return (place: RunPlace, { keepsWaiting = false } = {}): Promise<LiveRun> =>
     locked(place.threadId, async () => {
       const live = await activeRuns.current(place.threadId, place.runId)
       if (live === undefined) {
         const stopped = keepsWaiting ? undefined : await stopWaiting(place)
-        if (stopped === undefined) throw new NoActiveRun()
+        if (stopped === undefined) throw new NothingToStop()
         return { ok: true, threadId: place.threadId, runId: stopped }
       }
       live.abort(new Aborted('stop', 'The user stopped the run.'))

@@ -76,6 +76,8 @@ function explain (failed: FailedRule): string {
       return `needs at least ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}${
         properties ? ` of ${Object.keys(properties).join(', ')}` : ''
       }`
+    case 'maxProperties':
+      return `must have at most ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}`
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
     case 'anyOf':

@@ -86,6 +86,7 @@ const Mode = Type.Object({ mode: Type.Union(['always', 'first_n', 'never'].map((
 const Either = Type.Object({ item: Type.Union([Type.String(), Type.Object({ deep: Type.Object({ n: Type.Integer() }) })]) })
 const Name = Type.Object({ name: Type.String({ pattern: '^[a-z]+$', description: 'Lower-case letters' }) })
 
+const Lone = Type.Record(Type.String(), Type.String(), { maxProperties: 1 })
 const Goal = Type.Object({ goal: Type.String({ ...NOT_BLANK, description: 'The goal' }) })
 const Names = Type.Union([
   Type.Object({ names: Type.Object({}, { propertyNames: { pattern: '^[a-z]+$', description: 'Lower-case letters' } }) }),
@@ -138,6 +139,10 @@ const invalid: Array<[string, TSchema, unknown, string, { path: string, message:
   ['a field name, in one of two forms', Names, { names: { X: 1 } }, 'body.names has the name "X", which must be lower-case letters.', {
     path: '/names',
     message: 'has the name "X", which must be lower-case letters'
+  }],
+  ['too many fields', Lone, { a: 'b', c: 'd' }, 'body must have at most 1 field.', {
+    path: '/',
+    message: 'must have at most 1 field'
   }],
   [
     'too few entries',

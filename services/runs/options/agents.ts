@@ -59,7 +59,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   /** Returns the agent that a request names. Throws UnknownAgent (400). */
   async function requireUsable (name: string): Promise<NamedAgent> {
     const agent = await find(name)
-    if (agent === undefined) throw new UnknownAgent(name, Object.keys(await record.get()).sort().join(', ') || 'none')
+    if (agent === undefined) throw new UnknownAgent(name, Object.keys(await record.get()).sort().join(', ') || '(none yet)')
     return agent
   }
 

@@ -2970,7 +2970,7 @@ class RunOptions(Model):
     """
 
     agent: str | None = None
-    """Name of an agent (`GET /agents`), whose options apply beside these"""
+    """The name of an agent (`GET /agents`), whose options apply beside these"""
     model: str | None = None
     """`<provider>/<model>`: the model of role `capable` for this run, instead of the active model
     """
