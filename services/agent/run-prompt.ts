@@ -1,30 +1,23 @@
-import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
+import { applicationInstructions, describeRunTools, type RunAttempt, type DescribedTools, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
-import { needsAny, type ToolNeed } from '../contracts/tool.ts'
+import type { ToolNeed } from '../contracts/tool.ts'
 import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { RunAdvice } from './run-advice.ts'
 import { attachedIn } from './prepare-request.ts'
-import { describeTool, skillLines, SMALL_WINDOW } from '../tools/index.ts'
 import { HOW_TO_WORK, HOW_TO_WORK_COMPACT } from '../contracts/model-texts.ts'
 
-interface PromptParts {
+interface PromptParts extends Omit<DescribedTools, 'context'> {
   /** A description of the computer. */
   machine: string
   hasTools: boolean
-  /** The context window of the model is small. */
-  isCompact: boolean
-  /** The text about tool servers; '' for none. */
-  servers: string
   cwd: string
   /** The current time, for the date in the prompt; epoch milliseconds. */
   now: number
   /** The application's instructions: the system messages at the beginning of the conversation, and those of the run's options. */
   instructions: string[]
-  /** The instructions for the structured answer, if the request asks for one. */
-  answer?: string
   /** The text of the user's memory, with its introductions; '' if the memory is empty. */
   memory: string
   /** Facts about the conversation that its messages might lack. */
@@ -110,46 +103,37 @@ export async function runContext (
   const known = log.events.findLast((event) => event.type === 'context')
   if (known !== undefined) return withoutForgotten(known.context, memory)
   const at = clock.now()
-  const owed = await owedAnswer()
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
   const { interactive } = record.options ?? {}
   const { skills: found } = await skills.find(record.cwd)
   const missing: ToolNeed[] = [
     'task',
     ...hasFiles ? [] : ['attachments' as const],
-    ...interactive === false ? ['person' as const] : [],
-    ...found.length > 0 ? [] : ['skills' as const]
+    ...interactive === false ? ['person' as const] : []
   ]
-  const ofHost = offeredTools(host.offered(), interactive === true)
-    .filter((tool) => !needsAny(tool, ...missing))
-  const [guide, { told, deferred, servers, window }] = await Promise.all([
+  const mayAsk = interactive === true
+  const [guide, { context: described, ...tools }] = await Promise.all([
     begun ?? guides.read(record.cwd),
-    toldTools(ofHost, { host, registry }, live.signal)
+    describeRunTools({ host, registry, skills: found, missing, mayAsk, owed: await owedAnswer() }, live.signal)
   ])
-  const tools = owed === undefined || ofHost.length === 0 ? told : [...told, owed.tool]
   const system = systemPrompt({
+    ...tools,
     machine,
-    hasTools: tools.length > 0,
-    isCompact: window <= SMALL_WINDOW,
-    servers,
+    hasTools: described.tools.length > 0,
     cwd: host.shown(record.cwd),
     now: at,
     instructions: [...instructions, ...record.options?.instructions === undefined ? [] : [record.options.instructions]],
-    answer: owed?.instructions(ofHost.length > 0),
     memory: memory.system.text,
     notes
   })
   const { text, shown } = memory.system
-  const lines = skillLines(found, window <= SMALL_WINDOW)
   const context: RunContext = {
     at,
     cwd: record.cwd,
     system,
     ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
     guide,
-    ...(lines.length > 0 && ofHost.some((tool) => needsAny(tool, 'skills')) && { skills: lines }),
-    tools: tools.map((tool) => 'model' in tool ? describeTool(tool) : tool),
-    deferred
+    ...described
   }
   append({ type: 'context', context })
   return context

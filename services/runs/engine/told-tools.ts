@@ -1,8 +1,9 @@
 import { toolsLine } from '../../contracts/model-texts.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
-import { isSourceTool, type Tool } from '../../contracts/tool.ts'
+import { isSourceTool, needsAny, type Tool, type ToolNeed } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
-import { definitionTokens, deferTools, describeTool, SMALL_WINDOW, type ToolHost } from '../../tools/index.ts'
+import { definitionTokens, deferTools, describeTool, type Skill, skillLines, SMALL_WINDOW, type ToolHost } from '../../tools/index.ts'
+import type { ObjectAnswer } from '../answers/object-answer.ts'
 
 /**
  * The context window of a cloud model is looked up unless the assumed window has room for this many times the tokens of the tool
@@ -38,6 +39,50 @@ export async function toldTools (
 /** Whether the model of a run has a small context window and therefore gets shorter prompts. */
 export async function hasSmallWindow ({ registry }: Pick<Parts, 'registry'>, signal: AbortSignal): Promise<boolean> {
   return await windowFor([], registry, signal) <= SMALL_WINDOW
+}
+
+/** What the model of a run is told of its tools and skills. */
+export interface DescribedTools {
+  /** The fields of the context of the run. */
+  context: Pick<RunContext, 'tools' | 'deferred' | 'skills'>
+  /** The description of the tool servers; '' for none. */
+  servers: string
+  /** The instructions for the structured answer; undefined if the run must give none. */
+  answer?: string
+  /** The model has a small context window, and gets shorter prompts. */
+  isCompact: boolean
+}
+
+/**
+ * Returns what the model of a new run is told of its tools and of the skills that it can use. Tools with a condition in `missing` are left
+ * out and, unless the run can ask the user (`mayAsk`), tools whose calls the user answers.
+ */
+export async function describeRunTools (
+  { host, registry, skills, missing, mayAsk, owed }: Parts & {
+    host: Pick<ToolHost, 'offered'>,
+    skills: readonly Skill[],
+    missing: readonly ToolNeed[],
+    mayAsk: boolean,
+    /** The structured answer that the run must give. */
+    owed: ObjectAnswer | undefined
+  },
+  signal: AbortSignal
+): Promise<DescribedTools> {
+  const unmet: ToolNeed[] = skills.length > 0 ? [...missing] : [...missing, 'skills']
+  const tools = host.offered().filter((tool) => (mayAsk || tool.execute.by !== 'user') && !needsAny(tool, ...unmet))
+  const { servers, window, ...divided } = await toldTools(tools, { host, registry }, signal)
+  const isCompact = window <= SMALL_WINDOW
+  const lines = tools.some((tool) => needsAny(tool, 'skills')) ? skillLines(skills, isCompact) : []
+  return {
+    context: {
+      tools: [...divided.told.map(describeTool), ...owed === undefined || tools.length === 0 ? [] : [owed.tool]],
+      deferred: divided.deferred,
+      skills: lines.length > 0 ? lines : undefined
+    },
+    servers,
+    answer: owed?.instructions(tools.length > 0),
+    isCompact
+  }
 }
 
 /** The part of a context that depends on the number of tools. */

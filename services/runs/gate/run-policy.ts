@@ -1,5 +1,5 @@
 import { NOBODY_APPROVES, NOT_GRANTED } from '../../contracts/model-texts.ts'
-import { needsAny, type Tool } from '../../contracts/tool.ts'
+import { needsAny } from '../../contracts/tool.ts'
 import type { ToolHost } from '../../tools/index.ts'
 
 /** Which calls of a run need an approval, and whether somebody can answer. */
@@ -37,7 +37,3 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
  */
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
   policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
-
-/** Returns the tools that a run is offered. Tools whose calls the user answers are left out unless the run can ask the user. */
-export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
-  mayAsk ? tools : tools.filter(({ execute }) => execute.by !== 'user')

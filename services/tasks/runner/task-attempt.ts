@@ -1,14 +1,12 @@
-import { needsAny, type ToolNeed } from '../../contracts/tool.ts'
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { betterVersion, isCompleted, type JudgeDeps, type Judged, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText, newestText, reviewIn } from '../../contracts/run-events.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { skillLines, SMALL_WINDOW, forModel } from '../../tools/index.ts'
+import { forModel } from '../../tools/index.ts'
 import {
+  describeRunTools,
   makeRunPolicy,
-  offeredTools,
-  toldTools,
   type ActiveRun,
   type CallEnd,
   createRunActions,
@@ -169,32 +167,29 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     const { events } = run.log
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
-    const skills = await deps.skills.known((await deps.skills.find(task.cwd)).skills)
-    const missing: ToolNeed[] = ['userWords', ...skills.length > 0 ? [] : ['skills' as const]]
-    const offered = offeredTools(tools.offered(), mayAsk).filter((tool) => !needsAny(tool, ...missing))
-    const { told, deferred, servers, window } = await toldTools(offered, { host, registry: deps.registry }, signal)
-    context = known ??
-      newContext({
-        task,
-        run: { ...run.record, phases },
-        last: await previousRun(),
-        machine: deps.machine,
-        memory: await deps.memory(task.goal, window <= SMALL_WINDOW),
-        guide: await deps.guides.readKnown(task.cwd),
-        skills: offered.some((tool) => needsAny(tool, 'skills')) ? skillLines(skills, window <= SMALL_WINDOW) : [],
-        instructions: options.instructions,
-        owed: await attempt.owed(),
-        tools: told,
-        isCompact: window <= SMALL_WINDOW,
-        deferred,
-        grants: await grantsInWords(),
-        servers,
-        now: deps.clock.now()
-      })
+    context = known ?? await makeContext({ ...run.record, phases })
     if (context.earlier !== undefined) request.push({ type: 'text', text: context.earlier })
     await attempt.commit({ changes: { phases }, finalEvents: known === undefined ? [{ type: 'context', context }] : [] })
     tellPhases()
     notes = notesOf(events, context, task, run.record)
+  }
+
+  async function makeContext (begun: TaskRun): Promise<RunContext> {
+    const skills = await deps.skills.known((await deps.skills.find(task.cwd)).skills)
+    const owed = await attempt.owed()
+    const described = await describeRunTools({ host: tools, registry: deps.registry, skills, missing: ['userWords'], mayAsk, owed }, signal)
+    return newContext({
+      ...described,
+      task,
+      run: begun,
+      last: await previousRun(),
+      machine: deps.machine,
+      memory: await deps.memory(task.goal, described.isCompact),
+      guide: await deps.guides.readKnown(task.cwd),
+      instructions: options.instructions,
+      grants: await grantsInWords(),
+      now: deps.clock.now()
+    })
   }
 
   /** Returns the grants that apply in this run, in words. */

@@ -1,5 +1,5 @@
 import type { Phase } from '../../../schemas/tasks.ts'
-import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
+import { applicationInstructions, type DescribedTools } from '../../runs/index.ts'
 import { isOutdated, type StoredRun, type StoredTask } from '../task-records.ts'
 import {
   ASK_USER,
@@ -13,9 +13,7 @@ import {
   toolsLine
 } from '../../contracts/model-texts.ts'
 import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
-import type { Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
-import { describeTool } from '../../tools/index.ts'
 
 const LINES_SHOWN = 40
 const LINE_SHOWN = 500
@@ -50,7 +48,7 @@ const GRANTED: Partial<Record<StoredTask['approval']['mode'], string>> = {
   granted: 'These calls run at once; others that change something are denied, so do without them:'
 }
 
-interface ContextParts {
+interface ContextParts extends Omit<DescribedTools, 'context'> {
   task: StoredTask
   run: StoredRun
   /** The newest earlier run that has ended, or whose result waits for the user. */
@@ -61,13 +59,7 @@ interface ContextParts {
   memory: string
   /** The instructions of the application, from the options of the task. */
   instructions: string | undefined
-  /** The instructions for the structured answer that the run has to give, if any. */
-  answer?: string
   tools: string[]
-  /** The context window of the model is small. */
-  isCompact: boolean
-  /** A description of the tools of tool servers; '' for none. */
-  servers: string
   /** The calls that need no approval, in words. */
   grants: string[]
   now: number
@@ -199,16 +191,8 @@ function earlierNotes ({ memory }: Pick<StoredTask, 'memory'>, last: StoredRun |
   return texts.length === 0 ? undefined : fenced(NOTED, texts.join('\n\n'))
 }
 
-interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
-  /** The tools that are described to the model. */
-  tools: Tool[]
-  /** The names of deferred tools, which the model has to find. */
-  deferred?: string[]
+interface Parts extends Omit<ContextParts, 'tools'>, Pick<DescribedTools, 'context'> {
   guide: FolderGuide | undefined
-  /** The lines of the prompt that list the skills. */
-  skills: string[]
-  /** The structured answer that the run has to give; undefined for none. */
-  owed: ObjectAnswer | undefined
 }
 
 /**
@@ -224,27 +208,14 @@ export function knownContext (log: readonly RunEvent[], task: StoredTask, run: S
  * Makes the system prompt and the tools of a run. Both stay the same in all steps and attempts of the run,
  * because stored reasoning of a model is valid only for the prompt and tools that produced it.
  */
-export function newContext ({ tools, deferred, guide, skills, owed, ...parts }: Parts): RunContext {
-  const names = tools.map(({ model: { name } }) => name)
-  const earlier = earlierNotes(parts.task, parts.last)
-  return {
-    at: parts.now,
-    cwd: parts.task.cwd,
-    system: taskContext({
-      ...parts,
-      answer: owed?.instructions(true),
-      tools: owed === undefined ? names : [...names, owed.tool.name]
-    }),
-    ...(guide !== undefined && { guide }),
-    ...(skills.length > 0 && { skills }),
-    ...(earlier !== undefined && { earlier }),
-    tools: [
-      ...tools.map(describeTool),
-      ...owed === undefined ? [] : [owed.tool]
-    ],
-    ...(deferred && { deferred })
-  }
-}
+export const newContext = ({ context, guide, ...parts }: Parts): RunContext => ({
+  at: parts.now,
+  cwd: parts.task.cwd,
+  system: taskContext({ ...parts, tools: context.tools.map(({ name }) => name) }),
+  guide,
+  earlier: earlierNotes(parts.task, parts.last),
+  ...context
+})
 
 /**
  * Returns the messages that a continued run needs because its context and history do not have them: that it was
