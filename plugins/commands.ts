@@ -19,17 +19,13 @@ export default fp(async (app) => {
     log,
     // The engine is created after the tools, so `app.engine` is read only at a call.
     ownerOf (runId) {
-      const { activeRuns } = app.engine
-      const record = activeRuns.ofRun(runId)?.run.record
+      const record = app.engine.activeRuns.find(runId)?.run.record
       // A rehearsal owns its commands alone, also when it rehearses a conversation.
-      if (record?.trigger === 'rehearsal') return {}
-      const threadId = record?.threadId
-      const taskId = activeRuns.ofTaskRun(runId)?.run.record.taskId
-      return threadId === undefined && taskId === undefined ? undefined : { threadId, taskId }
+      return record && { threadId: record.trigger === 'rehearsal' ? undefined : record.threadId, taskId: record.taskId }
     },
     isActive: ({ threadId, runId }) =>
       threadId === undefined
-        ? (app.engine.activeRuns.ofTaskRun(runId) ?? app.engine.activeRuns.ofRun(runId)) !== undefined
+        ? app.engine.activeRuns.find(runId) !== undefined
         : app.engine.activeRuns.has(threadId),
     boxes: sandbox,
     settled: undo.settled,

@@ -80,8 +80,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         skills,
         // The engine is created after the tools, so `app.engine` is read only at a call.
         skillRun (runId) {
-          const { ofRun, ofTaskRun } = app.engine.activeRuns
-          const record = (ofRun(runId) ?? ofTaskRun(runId))?.run.record
+          const record = app.engine.activeRuns.find(runId)?.run.record
           return record && { cwd: record.cwd, isUnattended: record.taskId !== undefined }
         },
         // Same for the functions of the engine below.

@@ -24,7 +24,7 @@ export default fp(async (app) => {
   // The engine and the ledger are created later, so both are read only at a call.
   const traces = createTraces({
     ...{ asked, env: process.env, clock, log },
-    activeRun: (runId) => (app.engine.activeRuns.ofRun(runId) ?? app.engine.activeRuns.ofTaskRun(runId))?.run.record,
+    activeRun: (runId) => app.engine.activeRuns.find(runId)?.run.record,
     findRun: (runId) => app.engine.runs.get(runId)
   })
   app.decorate('traces', traces)

@@ -93,11 +93,7 @@ function logToRead (run: Run<ThreadRun>): RunLog {
  * Replays the last segment of a run (in the protocol `ui`, the whole message). With `after`, the position of the last event that the reader
  * has received, replays only later events. Returns undefined if there are none, or if the end of the segment is not stored.
  */
-export function replayRecorded (
-  run: Run<ThreadRun>,
-  protocol: Protocol = run.record.protocol ?? 'documented',
-  after?: EventPosition
-): Subscription | undefined {
+export function replayRecorded (run: Run<ThreadRun>, protocol?: Protocol, after?: EventPosition): Subscription | undefined {
   const { record } = run
   const log = logToRead(run)
   const resumed = after && findAfter(log.events, after, log.tag)

@@ -177,7 +177,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const { items, answered } = await ledger.answer(answers, threadId, id)
     let conversation = await conversations.get(threadId)
     const toolCalls = answered.filter((item) => item.kind === 'tool')
-    const waiting = () => ledger.openCalls(toolCalls[0].runId)
+    const asked = async () => ledger.all((await runs.get(toolCalls[0].runId))?.asked ?? [])
+    const waiting = async () => (await asked()).filter((item) => item.kind === 'tool').filter(ledger.isOpen)
     const { ops: granted, released } = await grants.fromAnswers({ threadId }, toolCalls, waiting)
     const ops = [...ledger.record([...answered, ...released]), ...granted]
     const refused = toolCalls.filter(({ approved }) => !approved)

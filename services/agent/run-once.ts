@@ -59,7 +59,7 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
   async function subscribe (runId: string, protocol: Protocol | undefined): Promise<Subscription> {
     const run = activeRuns.ofRun(runId)?.run ?? await runs.load<ThreadRun>(runId)
     if (run !== undefined && storedSegment(run, 0) !== undefined) {
-      return subscribeToSegment(run.record, run.log, 0, { protocol: protocol ?? run.record.protocol ?? 'documented' })
+      return subscribeToSegment(run.record, run.log, 0, { protocol })
     }
     const reader = run && ((await goOn(run.record))?.subscribe(0, protocol) ?? replayRecorded(run, protocol))
     if (reader === undefined) throw new RunGone()

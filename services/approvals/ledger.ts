@@ -15,7 +15,6 @@ import {
   type TaskChoice,
   type TaskItem,
   type ThreadApproval,
-  type ThreadCall,
   type ThreadItem
 } from '../contracts/approval-record.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -218,15 +217,6 @@ export function createLedger ({ store, clock, notifications }: {
     requireCall,
 
     find: get,
-
-    /** Returns the tool calls of a conversation's run that wait for a decision. */
-    async openCalls (runId: string): Promise<ThreadCall[]> {
-      const calls: ThreadCall[] = []
-      for await (const item of readOpen({ kind: 'tool' })) {
-        if (item.runId === runId && item.threadId !== undefined && !isOverdue(item, clock.now())) calls.push(item)
-      }
-      return calls
-    },
 
     /** Whether the item can still be answered. */
     isOpen: (item: Answerable) => isUnanswered(item) && !isOverdue(item, clock.now()),

@@ -194,8 +194,6 @@ export type Approval = Owner & (CallItem | ResultItem) | TaskChoice
 export type ThreadItem = OfThread & CallItem
 /** An item of the run of a conversation that a person has to approve or answer. */
 export type ThreadApproval = OfThread & (ToolItem | QuestionItem)
-/** A call in a conversation that needs or needed an approval. */
-export type ThreadCall = OfThread & ToolItem
 /** An item for which the run of a task waits or has waited. */
 export type TaskItem = OfTask & (CallItem | ResultItem)
 /** An item of the run of a task that a person has to approve or answer. */

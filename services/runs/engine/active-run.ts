@@ -289,12 +289,12 @@ export async function readFirst (
   }
 }
 
-/** Returns a subscription to an ended segment. */
+/** Returns a subscription to an ended segment, by default in the run's own protocol. */
 export function subscribeToSegment (
-  { runId, threadId, options }: Pick<ThreadRun, 'runId' | 'threadId' | 'options'>,
+  { runId, threadId, options, protocol: known = 'documented' }: Pick<ThreadRun, 'runId' | 'threadId' | 'options' | 'protocol'>,
   log: RunLog,
   segment: number,
-  { protocol, ...from }: ReadFrom & { protocol: Protocol }
+  { protocol = known, ...from }: ReadFrom & { protocol?: Protocol }
 ): Subscription {
   const { next, rest } = beginningOf(log, segment, protocol, from)
   return {

@@ -3,7 +3,7 @@ import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Aborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defineError } from '../../lib/service-error.ts'
-import type { TaskRun, ThreadRun } from '../run-record.ts'
+import type { RunRecord, TaskRun, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
 import { createActiveRun, type ActiveRun, type SubscriberOptions } from './active-run.ts'
 
@@ -30,6 +30,15 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
   const starting = new Map<string, Promise<ActiveRun>>()
   let closing: Aborted | undefined
 
+  const ofRun = (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId)
+  const find = (runId: string): ActiveRun<RunRecord> | undefined => ofTasks.get(runId) ?? ofRun(runId)
+
+  function begin ({ run, done, abort }: ActiveRun<RunRecord>): void {
+    // The run was admitted just before the shutdown began.
+    if (closing) abort(closing)
+    for (const listener of beginListeners) listener(run.record.options, done, run.record.threadId !== undefined)
+  }
+
   return {
     /** The number of active runs of conversations. */
     get size () {
@@ -40,10 +49,12 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
     all: (): ActiveRun[] => [...byThread.values()],
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** Returns the active run of a conversation with this id. */
-    ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
+    ofRun,
+    /** Returns the active run of a conversation or a task with this id. */
+    find,
     /** Returns the options of an active run, and the names of the tools that its model must find before it can call them. */
     toolsOf (runId: string): { options?: RunOptions, deferred?: readonly string[] } {
-      const { record, log } = (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run ?? {}
+      const { record, log } = find(runId)?.run ?? {}
       return { options: record?.options, deferred: log?.events.findLast((event) => event.type === 'context')?.context.deferred }
     },
     /** Returns the active run of a task with this id. */
@@ -83,9 +94,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
       const { threadId } = run.record
       starting.delete(threadId)
       byThread.set(threadId, live)
-      // The run was admitted just before the shutdown began.
-      if (closing) live.abort(closing)
-      for (const listener of beginListeners) listener(run.record.options, live.done, true)
+      begin(live)
       void work(live).finally(() => {
         byThread.delete(threadId)
         live.end()
@@ -99,8 +108,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
       const { runId } = run.record
       const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, { clock, onEnd: () => ofTasks.delete(runId) })
       ofTasks.set(runId, live)
-      for (const listener of beginListeners) listener(run.record.options, live.done, false)
-      if (closing) live.abort(closing)
+      begin(live)
       return live
     },
 
