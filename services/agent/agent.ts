@@ -140,9 +140,9 @@ export function createAgent (deps: AgentDeps) {
         const { body, release } = await takeAttachments(await withChoices(given, deps), deps)
         try {
           const request = { ...await withHistory(body, protocol), isOneOff, lingerMs }
-          const isAnswer = request.continue !== true && (await answersOf(request)).length > 0
-          if (request.dryRun && (isAnswer || request.continue)) throw new DryAnswer()
-          return isAnswer ? await answer(request) : await startRun(request, remember)
+          const answers = request.continue ? [] : await answersOf(request)
+          if (request.dryRun && (answers.length > 0 || request.continue)) throw new DryAnswer()
+          return answers.length > 0 ? await answer(request, answers) : await startRun(request, remember)
         } finally {
           release()
         }
@@ -192,7 +192,8 @@ export function createAgent (deps: AgentDeps) {
     async approve (body: ApproveBody, protocol?: Protocol): Promise<Subscription> {
       if ('options' in body) throw new OptionsOfNoRun()
       if ('dryRun' in body) throw new DryAnswer()
-      return answer(await withHistory(body, protocol))
+      const request = await withHistory(body, protocol)
+      return answer(request, await answersOf(request))
     },
 
     answerItem,

@@ -227,11 +227,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     goOn,
 
     /**
-     * Records the answers of a request and subscribes to the run that continues, in the protocol of the request. Throws BadMessage (400)
-     * for a request without answers.
+     * Records the answers of a request (see `answersOf`) and subscribes to the run that continues, in the protocol of the request. Throws
+     * BadMessage (400) for a request without answers.
      */
-    async answer (request: RunRequest): Promise<Subscription> {
-      const answers = await answersOf(request)
+    async answer (request: RunRequest, answers: ItemAnswer[]): Promise<Subscription> {
       if (answers.length === 0) approvalResponses(request)
       await liveQuestions.clean()
       const live = answers.filter(isDecision).filter(({ approvalId }) => liveQuestions.has(approvalId))
