@@ -33,14 +33,11 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
   })
 }
 
-/** How the steps of a run begin. */
-interface Start {
-  /** The items that a continued run had created before it waited. */
-  asked?: readonly Approval[]
-}
-
-/** Runs steps until the model has answered or a call must wait. The last event is `finish`. */
-export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, { asked = [] }: Start = {}) {
+/**
+ * Runs steps until the model has answered or a call must wait. The last event is `finish`. `asked` are the items that a continued run had
+ * created before it waited.
+ */
+export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, asked: readonly Approval[] = []) {
   const items = createRunItems(asked)
   const { live } = attempt
   const { advice } = context

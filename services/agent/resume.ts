@@ -136,7 +136,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       protocol: protocol ?? record.protocol ?? 'documented',
       work: (attempt) => {
         const fullContext = { ...context, ...threadPlacement(origins, record.history), notes: record.notes, memory }
-        return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), { asked })
+        return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), asked)
       }
     })
   }

@@ -25,8 +25,6 @@ export function createRunItems (stored: readonly Approval[]) {
   const ofCall = (toolCallId: string) => findOfCall([...items.values()].filter(isOfCall), toolCallId)
 
   return {
-    all: (): readonly Approval[] => [...items.values()],
-
     /** Returns the newest approval of the call and, if a person or the application answers the call, the item with the answer. */
     ofCall,
 
