@@ -252,13 +252,15 @@ async function usesOf (store: Pick<Store, 'keys'>, thread: string): Promise<Use[
 
 /**
  * Returns the operations that update the uses when messages of a thread are removed and added. `gone`: ranges of removed
- * message numbers, all by default. `named`: the attachments of each new message; `from` is the number of the first new message.
+ * message numbers, all by default. `moved`: ranges of messages that get other numbers, and the difference. `named`: the attachments of
+ * each new message; `from` is the number of the first new message.
  */
 export async function changeUses (
   store: Pick<Store, 'keys'>,
   thread: string,
-  { gone = [[0, Infinity]], from = 0, named = [] }: {
+  { gone = [[0, Infinity]], moved = [], from = 0, named = [] }: {
     gone?: ReadonlyArray<readonly [from: number, to: number]>,
+    moved?: ReadonlyArray<readonly [from: number, to: number, by: number]>,
     from?: number,
     named?: readonly string[][]
   } = {}
@@ -266,8 +268,12 @@ export async function changeUses (
   const ops = new Map<string, Op>()
   const keysOf = ({ seq, digest }: Use) => [attachmentUseKey(digest, thread, seq), attachmentOfKey(thread, seq, digest)]
   const isGone = ({ seq }: Use) => gone.some(([first, end]) => seq >= first && seq < end)
-  for (const use of gone.length === 0 ? [] : await usesOf(store, thread)) {
-    if (isGone(use)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
+  const uses = gone.length === 0 ? [] : await usesOf(store, thread)
+  for (const use of uses) if (isGone(use)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
+  for (const [first, end, by] of moved) {
+    for (const { seq, digest } of uses) {
+      if (seq >= first && seq < end) for (const key of keysOf({ seq: seq + by, digest })) ops.set(key, { type: 'put', key, value: {} })
+    }
   }
   for (const [n, digests] of named.entries()) {
     for (const digest of digests) {

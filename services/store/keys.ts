@@ -113,18 +113,18 @@ export const notificationKey = (id: string) => NOTIFICATIONS + id
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread
 /**
- * Key prefix of the messages of threads, numbered in the order in which they were written. The head of a thread has the path: the numbers
- * of the messages that the conversation has now. The record of an answer only names its run, whose events hold the text.
+ * Key prefix of the messages of threads. The number of a message that the conversation has now is its position; the messages of versions
+ * have greater numbers. The record of an answer only names its run, whose events hold the text.
  */
 export const MESSAGES = 'message/'
 export const messagesPrefix = (thread: string) => `${MESSAGES}${thread}/`
 export const messageKey = (thread: string, number: number) => historyKey('message', thread, number)
-/**
- * Key prefix of the turns of one thread: by the number of the user's message, with a digest of that message. A turn that an edit or another
- * answer has replaced names the messages after it. It is kept until the turn has too many versions.
- */
+/** Key prefix of the turns of one thread: by the number of the user's message, with a digest of that message. */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`
 export const turnKey = (thread: string, number: number) => historyKey('turn', thread, number)
+/** Key prefix of the versions of one thread: turns that an edit or another answer has replaced, each with everything after it. */
+export const versionsPrefix = (thread: string) => `version/${thread}/`
+export const versionKey = (thread: string, n: number) => historyKey('version', thread, n)
 /** Key prefix of the metadata of threads: titles, and the fields that clients have set. */
 export const METADATA = 'metadata/'
 export const metadataKey = (thread: string) => METADATA + thread

@@ -5,7 +5,7 @@ import type { Migration } from './store-types.ts'
  * The base schema. Until the first release, a change of the stored data is made in place and increments this number, so that a store
  * of an earlier build is refused. From then on the number stays, and changes are migrations.
  */
-const BASE = 20
+const BASE = 21
 /** The version of the base schema. */
 const FIRST_VERSION = 1
 

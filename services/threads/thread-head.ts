@@ -1,13 +1,14 @@
 import { type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
-import type { StoredPath } from './message-path.ts'
 import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread without its messages. Only a caller that has locked the conversation is allowed to write it. */
-export interface ThreadHead extends StoredPath {
+export interface ThreadHead {
   id: string
   createdAt: number
   /** When a message was last added or removed, milliseconds since the Unix epoch. */
   updatedAt: number
+  /** The number of message records. An answer is one record, even if it has several messages. */
+  messageCount: number
   /** How many messages the thread has in the form for its clients, beyond `messageCount`. */
   more?: number
   /** The number of turns: user messages without steering messages (those sent to an active run). */
@@ -22,6 +23,8 @@ export interface ThreadHead extends StoredPath {
   asked?: string[]
   /** Set if the thread contains a steering message. */
   steered?: true
+  /** Set if the thread has versions of its messages. */
+  hasVersions?: true
 }
 
 /** The most characters of `words` and of `lastMessage`. */

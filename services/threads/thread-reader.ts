@@ -1,6 +1,5 @@
 import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { isDamage, messageKey, messagesPrefix, metadataKey, type Store, threadKey } from '../store/index.ts'
-import { pathOf, slicePath, type Span } from './message-path.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { SettingsDamaged, ThreadDamaged } from './thread-errors.ts'
 import { type ThreadHead } from './thread-head.ts'
@@ -8,24 +7,26 @@ import type { Metadata } from './thread-metadata.ts'
 import { isStoredAnswer, type ReadAnswer } from './stored-answer.ts'
 import type { ThreadMessage } from './thread-message.ts'
 
+/** A range of numbers of messages, from the first up to but without the second. */
+export type Span = readonly [from: number, to: number]
+
 /**
  * Yields the records of the messages with these numbers, in order or, with `reverse`, the last first. Records are read from disk on demand.
  * `thread` is the digest of the thread.
  */
-export async function * readSpans (
+export async function * readSpan (
   store: Pick<Store, 'list'>,
   thread: string,
-  spans: readonly Span[],
+  [from, to]: Span,
   { reverse = false, damaged }: { reverse?: boolean, damaged: (key: string) => void }
 ): AsyncGenerator<{ number: number, record: ThreadMessage }> {
+  if (from >= to) return
   const prefix = messagesPrefix(thread)
-  for (const [from, to] of reverse ? spans.toReversed() : spans) {
-    const after = reverse ? messageKey(thread, to) : from > 0 ? messageKey(thread, from - 1) : undefined
-    for await (const [key, record] of store.list<ThreadMessage>(prefix, { reverse, after, limit: to - from, damaged })) {
-      const number = Number(key.slice(prefix.length))
-      if (number < from || number >= to) break
-      yield { number, record }
-    }
+  const after = reverse ? messageKey(thread, to) : from > 0 ? messageKey(thread, from - 1) : undefined
+  for await (const [key, record] of store.list<ThreadMessage>(prefix, { reverse, after, limit: to - from, damaged })) {
+    const number = Number(key.slice(prefix.length))
+    if (number < from || number >= to) break
+    yield { number, record }
   }
 }
 
@@ -71,15 +72,14 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
   async function * recordsOf (id: string, { from = 0, to = Infinity, reverse = false }: { from?: number, to?: number, reverse?: boolean }) {
     const head = await reader.get(id)
     if (head === undefined) return
-    yield * readSpans(store, store.digest(id), slicePath(pathOf(head), from, to), { reverse, damaged: onDamage(id) })
+    yield * readSpan(store, store.digest(id), [from, Math.min(to, head.messageCount)], { reverse, damaged: onDamage(id) })
   }
 
   const reader = {
-    /** Returns the messages with these numbers. */
-    async inSpans (id: string, spans: readonly Span[]): Promise<ThreadMessage[]> {
+    /** Returns the records of the messages with these numbers. */
+    async inSpan (id: string, span: Span): Promise<ThreadMessage[]> {
       const found: ThreadMessage[] = []
-      const records = readSpans(store, store.digest(id), spans, { damaged: onDamage(id) })
-      for await (const message of resolveEach(id, records)) found.push(message)
+      for await (const { record } of readSpan(store, store.digest(id), span, { damaged: onDamage(id) })) found.push(record)
       return found
     },
 

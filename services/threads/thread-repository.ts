@@ -12,10 +12,10 @@ import {
   summaryKey,
   threadMemoryKey,
   threadKey,
-  turnKey,
   turnsPrefix,
   unlessDamaged,
-  UNREAD
+  UNREAD,
+  versionsPrefix
 } from '../store/index.ts'
 import { headOps, type ThreadHead } from './thread-head.ts'
 import { idOf } from './rendering/as-chat.ts'
@@ -30,8 +30,7 @@ import { createReadPositions } from './read-positions.ts'
 import { findThread, placeRequest, type RequestMessages, type RequestPlace } from './place-request.ts'
 import { createThreadReader } from './thread-reader.ts'
 import { createTurns, type UserTurn } from './turns.ts'
-import { numberAt, pathOf } from './message-path.ts'
-import { type CurrentVersion, currentVersions } from './replaced-turns.ts'
+import { currentVersions, spanOf, type Version } from './replaced-turns.ts'
 import { goBack, writeMessages } from './write-messages.ts'
 import { searchNoMore } from './search/due-threads.ts'
 
@@ -78,7 +77,7 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
     const { messages, from } = await lastMessages(id, { end: at, limit: 2 * MAX_UNREAD })
     return unreadIn(messages).map((n) => {
       const { id: said } = markOf(messages[n])!
-      const key = messageKey(store.digest(id), numberAt(pathOf(thread), from + n))
+      const key = messageKey(store.digest(id), from + n)
       return { type: 'put', key, value: marked(messages[n], { id: said, state: 'read' }) }
     })
   }
@@ -96,6 +95,13 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
     const rendering = { idAt: turns.messageId, unanswered: await unansweredIn(stored) }
     const fresh = await keepStored(given.map(dropTries), stored, rendering)
     return { fresh, isSame: fresh.length === stored.length && fresh.every((message, at) => message === stored[at]) }
+  }
+
+  /** Returns the keys of the records of a thread, without its head, metadata and index entries. */
+  async function keysOf (thread: string): Promise<string[]> {
+    const keys = [readKey(thread), summaryKey(thread), threadMemoryKey(thread)]
+    for (const prefix of [messagesPrefix, turnsPrefix, versionsPrefix]) for await (const key of store.keys(prefix(thread))) keys.push(key)
+    return keys
   }
 
   const newHead = (id: string): ThreadHead => ({
@@ -219,31 +225,28 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return writeMessages(before, thread, { keep: 0, from: 0, fresh, saidAt, steeredAt, isPut: true }, parts)
     },
 
-    /** Returns the earlier versions of the messages on the thread's path, the oldest first. */
-    versions: (head: ThreadHead): Promise<CurrentVersion[]> => currentVersions(head, parts),
+    /** Returns the earlier versions of the messages of the thread, the oldest first. */
+    versions: (head: ThreadHead): Promise<Version[]> => currentVersions(head, parts),
+    /** Returns the messages of a version. */
+    versionMessages: async (id: string, version: Version): Promise<ThreadMessage[]> =>
+      reader.resolve(id, await reader.inSpan(id, spanOf(version))),
 
     /** Returns the operations that let a thread go back to a version. The turns that the version replaces are kept as a version. */
-    goBack: (head: ThreadHead, version: CurrentVersion): Promise<Op[]> => goBack(head, version, parts),
+    goBack: (head: ThreadHead, version: Version): Promise<Op[]> => goBack(head, version, parts),
 
     /** Returns the operations that remove a thread. `keepsFiles`: the attachments of its messages stay in use. */
     async remove (head: ThreadHead, { keepsFiles = false }: { keepsFiles?: boolean } = {}): Promise<Op[]> {
       const thread = store.digest(head.id)
-      const ops: Op[] = []
-      for (let number = 0; number < (head.end ?? head.messageCount); number++) ops.push({ type: 'del', key: messageKey(thread, number) })
-      for await (const { number, turn } of turns.stored(thread)) {
-        ops.push({ type: 'del', key: turnKey(thread, number) }, ...turns.lose(head.id, [turn]))
-      }
+      const ops = (await keysOf(thread)).map((key): Op => ({ type: 'del', key }))
+      for await (const turn of turns.stored(head.id)) ops.push(...turns.lose(head.id, [turn]))
       ops.push(...await searchNoMore(store, thread))
-      ops.push(...[readKey, summaryKey, threadMemoryKey].map((key): Op => ({ type: 'del', key: key(thread) })))
       if (!keepsFiles) ops.push(...await changeUses(store, thread))
       return [...ops, ...headOps(store, head, undefined)]
     },
 
     /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
-      const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread), threadMemoryKey(thread)]
-      const prefixes = [messagesPrefix, turnsPrefix]
-      for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
+      const keys = [threadKey(thread), metadataKey(thread), ...await keysOf(thread)]
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
       const others = [...await searchNoMore(store, thread), ...await changeUses(store, thread)]
       return [...keys.map((key): Op => ({ type: 'del', key })), ...others]

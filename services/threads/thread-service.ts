@@ -29,7 +29,7 @@ import { writtenForm } from './stored-answer.ts'
 import { checkMessages, type ThreadMessage } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 import type { VersionInfo, VersionView } from '../../schemas/versions.ts'
-import type { CurrentVersion } from './replaced-turns.ts'
+import type { Version } from './replaced-turns.ts'
 import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
 export type ThreadService = ReturnType<typeof createThreadService>
@@ -183,14 +183,14 @@ export function createThreadService (
   }
 
   /** Returns a version of a message of a thread, and the head of the thread. Throws ThreadNotFound and VersionNotFound (404). */
-  async function requireVersion (id: string, versionId: string): Promise<{ head: ThreadHead, version: CurrentVersion }> {
+  async function requireVersion (id: string, versionId: string): Promise<{ head: ThreadHead, version: Version }> {
     const head = await require(id)
     const version = (await threads.versions(head)).find((each) => each.id === versionId)
     if (version === undefined) throw new VersionNotFound(versionId)
     return { head, version }
   }
 
-  async function versionInfo (threadId: string, { id, at, replacedAt, text, messageCount }: CurrentVersion): Promise<VersionInfo> {
+  async function versionInfo (threadId: string, { id, at, replacedAt, text, messageCount }: Version): Promise<VersionInfo> {
     const [message] = await threads.messages(threadId, { from: at, limit: 1 })
     return { id, messageId: await threads.shownId(threadId, at, message), replacedAt, text, messageCount }
   }
@@ -304,7 +304,7 @@ export function createThreadService (
     /** Returns a version with its messages, rendered for a protocol. Throws ThreadNotFound and VersionNotFound (404). */
     async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
       const { version } = await requireVersion(id, versionId)
-      const messages = await threads.inSpans(id, version.spans)
+      const messages = await threads.versionMessages(id, version)
       return { ...await versionInfo(id, version), messages: await shownMessages(messages, protocol, version.at) }
     },
 

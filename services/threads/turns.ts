@@ -2,7 +2,6 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { foundKey, type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { digestConversation, digestMessage } from './conversation-digests.ts'
 import { marked, steeringIn } from './steer-messages.ts'
-import { numberAt, pathOf, positionOf, slicePath, type Span } from './message-path.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 
@@ -37,25 +36,6 @@ export interface UserTurn {
 
 /** A turn of a request: a message of the user, its index, its answer, and the digests by which the turn is found. */
 export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own' | 'found'>
-
-/** The record of a turn that an edit or another answer has replaced. The turn stays stored with everything that came after it. */
-export interface ReplacedTurn {
-  id: string
-  replacedAt: number
-  /** The number of the message before the turn; -1 if there is none. */
-  follows: number
-  /** The numbers of the messages of the turn and all messages after it. */
-  spans: readonly Span[]
-  /** The size of the records of these messages, bytes of JSON. */
-  bytes: number
-  messageCount: number
-  text: string
-}
-
-/** A turn in its stored form, which has numbers of messages instead of positions. */
-export interface StoredTurn extends Omit<UserTurn, 'at'> {
-  replaced?: ReplacedTurn
-}
 
 export type Turns = ReturnType<typeof createTurns>
 
@@ -110,45 +90,24 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
   return result
 }
 
-/** Converts a stored turn: replaces the numbers of messages by positions on a path. */
-function onPath ({ replaced, ...turn }: StoredTurn, path: readonly Span[], number: number): UserTurn {
-  const steered = turn.steered?.map((each) => ({ ...each, at: positionOf(path, each.at) ?? -1 }))
-  return { ...turn, at: positionOf(path, number)!, ...steered && { steered } }
-}
-
-/** Converts a turn to its stored form. The number of its message is not part of the form, because it is in the key. */
-function offPath ({ at, ...turn }: UserTurn, path: readonly Span[]): StoredTurn {
-  const steered = turn.steered?.map((each) => ({ ...each, at: numberAt(path, each.at) }))
-  return { ...turn, ...steered && { steered } }
-}
-
-type Place = Pick<ThreadHead, 'id' | 'turns' | 'messageCount' | 'path' | 'end'>
+type Place = Pick<ThreadHead, 'id' | 'turns' | 'messageCount'>
 
 /** Stores the turns of threads, and the index by which requests find them. */
 export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
-  /** Yields the stored turns of a thread, the newest first, including replaced ones. `thread` is the digest of the thread. */
-  async function * stored (thread: string, range: { limit?: number, after?: string } = {}) {
-    const prefix = turnsPrefix(thread)
-    for await (const [key, turn] of list<StoredTurn>(prefix, { reverse: true, ...range })) {
-      yield { number: Number(key.slice(prefix.length)), turn }
+  /** Yields the turns of a thread with their numbers (`at`), the last first, including those of versions. `id` is the thread's. */
+  async function * stored (id: string, range: { limit?: number, after?: string } = {}): AsyncGenerator<UserTurn> {
+    const prefix = turnsPrefix(digest(id))
+    for await (const [key, turn] of list<Omit<UserTurn, 'at'>>(prefix, { reverse: true, ...range })) {
+      yield { ...turn, at: Number(key.slice(prefix.length)) }
     }
   }
 
-  /**
-   * Returns the last `count` turns before a position. After a thread has gone back to a version, a span of its path can have smaller
-   * numbers than the span before, so the spans are read one by one.
-   */
-  async function lastTurns (head: Place, count: number, end = Infinity): Promise<UserTurn[]> {
-    const path = pathOf(head)
-    const thread = digest(head.id)
+  /** Returns the last `count` turns before a position. */
+  async function lastTurns ({ id, messageCount }: Place, count: number, end = messageCount): Promise<UserTurn[]> {
     const turns: UserTurn[] = []
-    for (const [from, to] of slicePath(path, 0, end).reverse()) {
-      if (turns.length >= count) break
-      for await (const { number, turn } of stored(thread, { limit: count - turns.length, after: turnKey(thread, to) })) {
-        if (number < from) break
-        turns.push(onPath(turn, path, number))
-      }
-    }
+    if (count <= 0) return turns
+    const after = turnKey(digest(id), Math.min(end, messageCount))
+    for await (const turn of stored(id, { limit: count, after })) turns.push(turn)
     return turns.reverse()
   }
   /** Returns the turns from the `n`-th on. */
@@ -183,13 +142,12 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
     idOf: ({ id, at, own }: UserTurn): string => id ?? madeId(at, own),
 
     /**
-     * Returns the operations that store a turn on a path in place of `before`. If the service made the id of the thread, the turn is added
-     * to the index by which requests without an id find their thread.
+     * Returns the operations that store a turn in place of `before`. If the service made the id of the thread, the turn is added to the
+     * index by which requests without an id find their thread.
      */
-    put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, path: readonly Span[], turn: UserTurn, before?: UserTurn): Op[] {
-      const number = numberAt(path, turn.at)
+    put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, { at, ...turn }: UserTurn, before?: UserTurn): Op[] {
       return [
-        { type: 'put', key: turnKey(digest(id), number), value: offPath(turn, path) },
+        { type: 'put', key: turnKey(digest(id), at), value: turn },
         ...minted && before ? keysOf(id, before).map((key): Op => ({ type: 'del', key })) : [],
         ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value: {} })) : []
       ]
@@ -197,13 +155,6 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
     /** Returns the operations that remove turns from the index by which requests without an id find their thread. */
     lose: (id: string, turns: ReadonlyArray<Pick<UserTurn, 'found'>>): Op[] =>
       turns.flatMap((turn) => keysOf(id, turn)).map((key): Op => ({ type: 'del', key })),
-    /**
-     * Returns the operation that stores a turn under the number of its message, as replaced if `replaced` is given, else as a turn of the
-     * path.
-     */
-    mark: (id: string, number: number, turn: StoredTurn, replaced?: ReplacedTurn): Op =>
-      ({ type: 'put', key: turnKey(digest(id), number), value: { ...turn, replaced } }),
-
     /** Returns the last turn at a position or before it; undefined if there is none. */
     lastUpTo: async (head: Place, position: number): Promise<UserTurn | undefined> => (await lastTurns(head, 1, position + 1))[0]
   }

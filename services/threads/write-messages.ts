@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { attachmentsIn, changeUses } from '../attachments/index.ts'
-import { messageKey, type Op, type Store, summaryKey, turnKey, unlessDamaged } from '../store/index.ts'
+import { messageKey, type Op, type Store, summaryKey, unlessDamaged } from '../store/index.ts'
 import type { Summary } from './compaction/items.ts'
 import {
-  holds,
-  joinPaths,
-  lengthOf,
-  numberAt,
-  numbersIn,
-  pathFields,
-  pathOf,
-  planWrite,
-  slicePath,
-  type Span,
-  type WritePlan
-} from './message-path.ts'
-import { type CurrentVersion, exchange, keepReplaced, keepStanding, type ThreadParts } from './replaced-turns.ts'
+  exchange,
+  keepReplaced,
+  keepStanding,
+  removeNumbers,
+  type ThreadParts,
+  type Version,
+  type VersionChange
+} from './replaced-turns.ts'
 import { searchAgain } from './search/due-threads.ts'
 import { isStoredAnswer, storedForm, writtenForm } from './stored-answer.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
@@ -51,30 +46,28 @@ export async function writeMessages (
   const { store, turns } = parts
   const { keep, from, fresh, saidAt, steeredAt = new Map(), replacedAt } = write
   const digest = store.digest(thread.id)
-  const plan = planWrite(thread, { from, length: fresh.length, keepFrom: replacedAt })
-  const { begin, path } = plan
   const last = keep > 0 ? await turns.get(thread, keep - 1) : undefined
   const answered = last && { ...last, found: await foundOf(thread, last, write, parts) }
   const plainTurns = await turns.read(fresh, { before: answered?.found, from })
   const { kept, newTurns } = withSteering({ from, fresh, last: answered, plainTurns, steeredAt }, parts)
   const versions = write.isPut
-    ? await keepStanding(thread, newTurns, plan, parts)
-    : await keepReplaced(thread, plan, replacedAt, parts)
-  const gone = [...plan.gone, ...versions.gone]
+    ? await keepStanding(thread, newTurns, parts)
+    : await keepReplaced(thread, from, replacedAt, parts)
   const written = fresh.flatMap(writtenForm)
   const after: ThreadHead = {
     ...headOfMessages(thread, from, written, parts),
-    ...pathFields(path, begin + fresh.length),
+    messageCount: from + fresh.length,
+    hasVersions: versions.hasVersions,
     more: (thread.more ?? 0) - await moreFrom(thread, from, parts) + written.length - fresh.length || undefined,
     turns: keep + newTurns.length,
     ...([kept, ...newTurns].some((turn) => turn?.steered !== undefined) && { steered: true })
   }
-  const ops: Op[] = fresh.map((message, n) => ({ type: 'put', key: messageKey(digest, begin + n), value: storedForm(message) }))
-  ops.push(...numbersIn(gone).map((number): Op => ({ type: 'del', key: messageKey(digest, number) })))
-  ops.push(...await removeTurns(thread, { keep, isKept: replacedAt !== undefined }, parts), ...versions.ops)
-  if (kept !== undefined && !isDeepStrictEqual(kept, last)) ops.push(...turns.put(thread, path, kept, last))
-  for (const [n, turn] of newTurns.entries()) ops.push(...turns.put(thread, path, { ...turn, sentAt: saidAt(turn, n) }))
-  ops.push(...await changedUses(digest, { plan, gone, fresh }, parts), ...await changedFrom(thread, from, parts))
+  const ops = await removeFrom(thread, from, versions, fresh, parts)
+  if (thread.minted && keep < thread.turns) ops.push(...turns.lose(thread.id, await turns.list(thread, keep)))
+  ops.push(...fresh.map((message, n): Op => ({ type: 'put', key: messageKey(digest, from + n), value: storedForm(message) })))
+  if (kept !== undefined && !isDeepStrictEqual(kept, last)) ops.push(...turns.put(thread, kept, last))
+  for (const [n, turn] of newTurns.entries()) ops.push(...turns.put(thread, { ...turn, sentAt: saidAt(turn, n) }))
+  ops.push(...await changedFrom(thread, from, parts))
   return [...ops, ...headOps(store, before, after)]
 }
 
@@ -87,30 +80,23 @@ const headOfMessages = (thread: ThreadHead, from: number, written: ThreadMessage
 })
 
 /**
- * Returns the operations that remove the turns after the first `keep` from the index of requests, and remove their records unless `isKept`.
+ * Returns the operations that change versions and remove the messages of a thread from position `from` on, with the index of the messages
+ * that refer to attachments. `fresh` are the messages that take their place.
  */
-async function removeTurns (
-  thread: ThreadHead,
-  { keep, isKept }: { keep: number, isKept: boolean },
-  { store, turns }: ThreadParts
-): Promise<Op[]> {
-  if (keep >= thread.turns) return []
-  const replaced = await turns.list(thread, keep)
-  const path = pathOf(thread)
-  const keys = isKept ? [] : replaced.map(({ at }) => turnKey(store.digest(thread.id), numberAt(path, at)))
-  return [...keys.map((key): Op => ({ type: 'del', key })), ...thread.minted ? turns.lose(thread.id, replaced) : []]
-}
-
-/** Returns the operations that update the index of the messages that refer to attachments. */
-async function changedUses (
-  thread: string,
-  { plan, gone, fresh }: { plan: WritePlan, gone: Span[], fresh: ThreadMessage[] },
+async function removeFrom (
+  { id, messageCount }: ThreadHead,
+  from: number,
+  { ops, gone, moved }: VersionChange,
+  fresh: ThreadMessage[],
   { store }: ThreadParts
 ): Promise<Op[]> {
+  const thread = store.digest(id)
+  const all = from < messageCount ? [...gone, [from, messageCount] as const] : gone
   const named = fresh.map(attachmentsIn)
-  const overwritten: Span[] = plan.isOver ? [[plan.begin, plan.begin + fresh.length]] : []
-  if (gone.length === 0 && overwritten.length === 0 && named.every((digests) => digests.length === 0)) return []
-  return changeUses(store, thread, { from: plan.begin, named, gone: [...gone, ...overwritten] })
+  const uses = all.length > 0 || named.some((digests) => digests.length > 0)
+    ? await changeUses(store, thread, { from, named, gone: all, moved })
+    : []
+  return [...ops, ...all.flatMap((span) => removeNumbers(thread, span)), ...uses]
 }
 
 /** Returns the operations that mark the thread for indexing and update its summaries, after its messages changed from a position on. */
@@ -182,23 +168,18 @@ async function clearSummaryPositions (thread: string, from: number, store: Pick<
 }
 
 /** Returns the operations that let a thread go back to a version. The turns that the version replaces are kept as a version. */
-export async function goBack (head: ThreadHead, version: CurrentVersion, parts: ThreadParts): Promise<Op[]> {
-  const { store, turns, reader } = parts
+export async function goBack (head: ThreadHead, version: Version, parts: ThreadParts): Promise<Op[]> {
   const { asked, minted, ...thread } = head
-  const { at, spans } = version
-  const digest = store.digest(head.id)
-  const path = joinPaths(slicePath(pathOf(head), 0, at), spans)
-  const { ops, gone } = await exchange(head, version, parts)
-  const written = (await reader.inSpans(head.id, spans)).flatMap(writtenForm)
-  let count = 0
-  for await (const { number } of turns.stored(digest)) if (holds(path, number)) count++
+  const { at } = version
+  const { change, back, records, turns } = await exchange(head, version, parts)
+  const written = (await parts.reader.resolve(head.id, records)).flatMap(writtenForm)
   const after: ThreadHead = {
     ...headOfMessages(thread, at, written, parts),
-    ...pathFields(path, head.end!),
-    more: (head.more ?? 0) - await moreFrom(head, at, parts) + written.length - lengthOf(spans) || undefined,
-    turns: count
+    messageCount: at + records.length,
+    hasVersions: change.hasVersions,
+    more: (head.more ?? 0) - await moreFrom(head, at, parts) + written.length - records.length || undefined,
+    turns
   }
-  ops.push(...numbersIn(gone).map((number): Op => ({ type: 'del', key: messageKey(digest, number) })))
-  if (gone.length > 0) ops.push(...await changeUses(store, digest, { gone }))
-  return [...ops, ...await changedFrom(head, at, parts), ...headOps(store, head, after)]
+  const removed = await removeFrom(head, at, change, [], parts)
+  return [...removed, ...back, ...await changedFrom(head, at, parts), ...headOps(parts.store, head, after)]
 }

@@ -1,9 +1,8 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { metadataKey, type Store, threadKey, unlessDamaged } from '../../store/index.ts'
-import { pathOf, positionOf, slicePath } from '../message-path.ts'
 import type { ThreadHead } from '../thread-head.ts'
 import type { Metadata } from '../thread-metadata.ts'
-import { readSpans } from '../thread-reader.ts'
+import { readSpan } from '../thread-reader.ts'
 import { saidIn } from '../steer-messages.ts'
 import { isStoredAnswer, type ReadAnswer } from '../stored-answer.ts'
 import { partsOf, type ThreadMessage } from '../thread-message.ts'
@@ -24,12 +23,11 @@ export function createSearchedTexts (store: Pick<Store, 'get' | 'list'>, readAns
     /** Yields the messages of a block that are before a position, the newest first. */
     async * messages (thread: string, block: number, before = Infinity): AsyncGenerator<{ at: number, message: ThreadMessage }> {
       const head = await unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
-      const path = head === undefined ? [] : pathOf(head)
-      const spans = slicePath(path, block * BLOCK, Math.min((block + 1) * BLOCK, before))
-      for await (const { number, record } of readSpans(store, thread, spans, { reverse: true, damaged () {} })) {
+      const end = Math.min((block + 1) * BLOCK, before, head?.messageCount ?? 0)
+      for await (const { number: at, record } of readSpan(store, thread, [block * BLOCK, end], { reverse: true, damaged () {} })) {
         const message = isStoredAnswer(record) ? await unlessDamaged(readAnswer(record)) : record
         if (message === undefined) continue
-        yield { at: positionOf(path, number)!, message }
+        yield { at, message }
         await yieldToEventLoop()
       }
     }

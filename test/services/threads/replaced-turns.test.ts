@@ -31,13 +31,15 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 12, maxLength: 20 }
 )
 
-/** The messages of a put get greater numbers than the version that follows them. */
+/** A put removes what follows a version that stays, and then the thread goes back to that version. */
 const PUT_BEFORE_A_VERSION: Step[] =
   [{ do: 'say' }, { do: 'say' }, { do: 'edit', at: 1 }, { do: 'say' }, { do: 'cut', at: 2 }, { do: 'go back', at: 0 }, { do: 'say' }]
 
+const FILE = { type: 'file', data: `attachment:${'a'.repeat(32)}`, mediaType: 'text/plain' }
+const user = (id: string, text: string): ThreadMessage => ({ role: 'user', id, content: [{ type: 'text', text }, FILE] })
 const assistant = (content: string): ThreadMessage => ({ role: 'assistant', content })
 const messagesOf = (nodes: readonly Node[]): ThreadMessage[] =>
-  nodes.flatMap(({ id, text, answer }) => [{ role: 'user', id, content: text }, assistant(answer)])
+  nodes.flatMap(({ id, text, answer }) => [user(id, text), assistant(answer)])
 const sizeOf = (nodes: readonly Node[]): number => nodes.reduce((sum, { children }) => sum + 1 + sizeOf(children), 0)
 
 t.test('whatever is edited, repeated, restored and put, a thread has its path, its versions, and nothing else', async (t) => {
@@ -57,7 +59,7 @@ t.test('whatever is edited, repeated, restored and put, a thread has its path, i
     }
     /** Sends the conversation up to a turn, and a message behind it. */
     async function say (index: number, text: string, messageId: string) {
-      const messages = [...messagesOf(path.slice(0, index)), { role: 'user', id: messageId, content: text }]
+      const messages = [...messagesOf(path.slice(0, index)), user(messageId, text)]
       const { ops, answerAt } = await threads.appendRequest(id, await threads.place(id, { messages }))
       await store.transact(ops)
       replace(index)
@@ -95,7 +97,7 @@ t.test('whatever is edited, repeated, restored and put, a thread has its path, i
       t.strictSame(await threads.messages(id), expected)
       const shown = await threads.versions(head)
       t.strictSame(
-        await Promise.all(shown.map(async (version) => [version.at, version.text, await threads.inSpans(id, version.spans)])),
+        await Promise.all(shown.map(async (version) => [version.at, version.text, await threads.versionMessages(id, version)])),
         versions().map(({ index, node }) => [2 * index, node.text, messagesOf(node.rest)])
       )
       const { messageCount, turns, lastMessage, words } = head
@@ -105,15 +107,15 @@ t.test('whatever is edited, repeated, restored and put, a thread has its path, i
       )
       t.strictSame((await threads.turns(id)).map(({ at }) => at), path.map((_, index) => 2 * index))
       t.strictSame((await threads.lastMessages(id, { end: messageCount, limit: 3 })).messages, expected.slice(-3))
-      const [records, stored] = await Promise.all(['message/', 'turn/'].map(async (prefix) => {
+      const counts = await Promise.all(['message/', 'turn/', 'attachment-of/'].map(async (prefix) => {
         let count = 0
         for await (const key of store.keys(`${prefix}${store.digest(id)}/`)) if (key !== '') count++
         return count
       }))
-      t.strictSame([records, stored], [2 * sizeOf(root), sizeOf(root)], 'nothing is left of what was removed')
+      t.strictSame(counts, [2 * sizeOf(root), sizeOf(root), sizeOf(root)], 'nothing is left of what was removed')
     }
     await store.transact(await threads.remove((await threads.get(id))!))
-    for await (const key of store.keys('')) t.notMatch(key, new RegExp(`^(message|turn)/${store.digest(id)}`))
+    for await (const key of store.keys('')) t.notMatch(key, new RegExp(`^(message|turn|version|attachment-of)/${store.digest(id)}`))
   }), { numRuns: 6, examples: [[PUT_BEFORE_A_VERSION]] })
 })
 
