@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai'
 import { MESSAGE_ROLES } from '../../schemas/agent.ts'
+import { USER_MOVED_ON } from '../contracts/model-texts.ts'
 import { ANSWER, BadMessage, deepestIssue, type RawMessage } from '../threads/index.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { asObject, isObject } from '../lib/json.ts'
@@ -70,7 +71,6 @@ function isAnalysis ({ providerMetadata, ...part }: Part): boolean {
 
 /** The fixed first line of a user message that is made from a system message between other messages. */
 const NOTE = 'A note of the application, not written by the user:\n'
-const UNANSWERED = 'The user moved on without answering.'
 
 type ForModel = (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
 
@@ -250,7 +250,7 @@ function repairOne (
     type: 'tool-result' as const,
     toolCallId,
     toolName,
-    output: { type: 'execution-denied' as const, reason: UNANSWERED }
+    output: { type: 'execution-denied' as const, reason: USER_MOVED_ON }
   }))
   return [{ ...message, content }, ...(abandoned.length > 0 ? [{ role: 'tool' as const, content: abandoned }] : [])]
 }

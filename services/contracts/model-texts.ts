@@ -41,6 +41,9 @@ export const RECALLED_OPENING = `${NOTE_OPENING} Of what is remembered of the us
 /** The reason that models receive if an approval expired. */
 export const NOBODY_ANSWERED = 'Nobody answered in time.'
 
+/** The reason that models receive for a call that the user passed over. */
+export const USER_MOVED_ON = 'The user moved on without answering.'
+
 /** The result that a model receives for a call whose end was not recorded. */
 export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
   'Check what it did before doing it again.'

@@ -17,15 +17,13 @@ export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey
   return issues.toSorted((a, b) => b.path.length - a.path.length)[0]
 }
 
-const BadMessages = defineError('ERR_INVALID_MESSAGES', '%s')
-
-/** Throws BadMessages (400) unless every message has a known role and well-formed content. */
+/** Throws BadMessage (400) unless every message has a known role and well-formed content. */
 export function checkMessages (messages: ThreadMessage[]) {
   for (const [at, { role, parts, content }] of messages.entries()) {
-    if (!MESSAGE_ROLES.includes(role)) throw new BadMessages(`messages[${at}].role must be one of ${MESSAGE_ROLES.join(', ')}.`)
+    if (!MESSAGE_ROLES.includes(role)) throw new BadMessage(`messages[${at}].role must be one of ${MESSAGE_ROLES.join(', ')}.`)
     const isMessage = parts === undefined ? typeof content === 'string' || isParts(content) : isParts(parts)
     if (!isMessage) {
-      throw new BadMessages(`messages[${at}] must have "parts" (a UIMessage), or "content" that is a text or an array of parts.`)
+      throw new BadMessage(`messages[${at}] must have "parts" (a UIMessage), or "content" that is a text or an array of parts.`)
     }
   }
 }

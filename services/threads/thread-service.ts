@@ -1,4 +1,4 @@
-import { NOBODY_ANSWERED } from '../contracts/model-texts.ts'
+import { NOBODY_ANSWERED, USER_MOVED_ON } from '../contracts/model-texts.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { StreamEvent } from '../../schemas/events.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
@@ -49,8 +49,7 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
   }))
 }
 
-/** The reasons why a call was not executed if its approval or result cannot be given any more. */
-const WITHDRAWN = 'The user moved on without answering.'
+/** The reasons why a call of the application was not executed if its result cannot be given any more. */
 const APP_WITHDRAWN = 'The run ended before the application gave a result.'
 const APP_EXPIRED = 'The application gave no result in time.'
 
@@ -118,7 +117,7 @@ export function createThreadService (
   async function unansweredIn (messages: readonly ThreadMessage[]): Promise<Unanswered> {
     const ends = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, UnansweredEnd]> => {
       const { approvalId, kind, state } = item
-      if (state === 'withdrawn') return [[approvalId, { state, reason: kind === 'app' ? APP_WITHDRAWN : WITHDRAWN }]]
+      if (state === 'withdrawn') return [[approvalId, { state, reason: kind === 'app' ? APP_WITHDRAWN : USER_MOVED_ON }]]
       if (state !== 'expired' && (state !== 'pending' || ledger.isOpen(item))) return []
       return [[approvalId, { state: 'expired', reason: kind === 'app' ? APP_EXPIRED : NOBODY_ANSWERED }]]
     })
@@ -196,7 +195,7 @@ export function createThreadService (
   }
 
   /**
-   * Stores the files of messages as attachments, then calls `work` with the messages, which refer to these attachments. Throws BadMessages
+   * Stores the files of messages as attachments, then calls `work` with the messages, which refer to these attachments. Throws BadMessage
    * and what `takeFiles` throws (400), ThreadFull (413).
    */
   async function withFiles<T> (id: string, messages: ThreadMessage[], work: (messages: ThreadMessage[]) => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { DENIED } from '../../contracts/approval-record.ts'
 import { saidIn, steeringMessagePart, steerPart } from '../steer-messages.ts'
 import { dropTries, markOf, textOf, type ThreadMessage } from '../thread-message.ts'
 import type { ChatMessage, ChatPart } from './chat-message.ts'
@@ -52,7 +53,7 @@ export function asChat5 (unit: Unit, id: string, unanswered: Unanswered): ChatMe
         }]
       }
       case 'output-denied':
-        return [{ ...call, state: 'output-error', errorText: approval?.reason ?? 'The user denied this call.' }]
+        return [{ ...call, state: 'output-error', errorText: approval?.reason ?? DENIED }]
       case 'output-available':
       case 'output-error':
         return [call]
@@ -168,7 +169,7 @@ function outcomeOf (output: unknown, approval: ChatPart['approval']): object {
     // Chats expect the user's answer in a denied part, so a denial without an answer is shown as an error.
     case 'execution-denied':
       return approval === undefined
-        ? { state: 'output-error', errorText: reason ?? 'The user denied this call.' }
+        ? { state: 'output-error', errorText: reason ?? DENIED }
         : { state: 'output-denied', approval: { ...approval, approved: false, ...reason !== undefined && { reason } } }
     default:
       return { state: 'output-available', output: value ?? output }

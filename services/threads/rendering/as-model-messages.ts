@@ -4,7 +4,7 @@ import { asChat, idOf } from './as-chat.ts'
 import { writtenForm } from '../stored-answer.ts'
 import type { ChatMessage, ChatPart } from './chat-message.ts'
 import { stepId, type Unit } from './answer-units.ts'
-import { type Unanswered, unansweredEnd } from './unanswered.ts'
+import { isRequestData, type Unanswered, unansweredEnd } from './unanswered.ts'
 
 /**
  * Renders a unit (the stored messages that clients show as one) as ModelMessages with ids. Approvals are parts of the AI SDK's types. Parts
@@ -70,10 +70,9 @@ const resultPart = (part: ChatPart, output: object | undefined) =>
 function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[]): Approval | undefined {
   if (approval?.id !== undefined) return approval
   if (state !== 'input-streaming') return undefined
-  const asked = parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)
+  const asked = parts.find(({ type, data }) => isRequestData(type) && data?.toolCallId === toolCallId)
   return asked && { id: asked.data.approvalId }
 }
-const isApprovalData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
 
 /** Converts a chat's message to ModelMessages. */
 function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[] {
@@ -127,7 +126,7 @@ function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[]
 const isCall = ({ type }: ChatPart) => type.startsWith('tool-') || type === 'dynamic-tool'
 const nameOf = ({ type, toolName }: ChatPart): string => type === 'dynamic-tool' ? toolName : type.slice('tool-'.length)
 const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
-  parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)?.data.input
+  parts.find(({ type, data }) => isRequestData(type) && data?.toolCallId === toolCallId)?.data.input
 
 /**
  * Returns the field `chatParts` with the parts of a chat's message that ModelMessages have no type for; an empty object if there are none.

@@ -19,7 +19,8 @@ export const NONE_UNANSWERED: Unanswered = new Map()
 export const requestsIn = (messages: readonly ThreadMessage[]): string[] =>
   [...new Set(messages.flatMap((message) => partsOf(message).flatMap(requestIn)))]
 
-const isRequestData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
+/** Whether a part of this type holds the data of a request to the user. */
+export const isRequestData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
 
 function requestIn ({ type, state, toolCallId, approval, approvalId, data }: ChatPart): string[] {
   const id = state === 'approval-requested'
