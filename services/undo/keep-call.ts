@@ -38,8 +38,8 @@ interface KeepOptions {
   isLocked?: boolean
   /** For an undo or an apply: the run whose changes it undoes or applies. Until `finish`, the entry counts as interrupted. */
   of?: string
-  /** Returns the unit (git directory or database) that a path belongs to; undefined if it is not known. */
-  unitOf?: (path: string) => ChainUnit | undefined
+  /** The units (git directories and databases) that paths belong to, as far as they are known. */
+  units?: ReadonlyMap<string, ChainUnit | undefined>
 }
 
 /** The state before a call: its part of the entry, and its file of copies. */
@@ -139,12 +139,12 @@ async function takeCall (
   id: string,
   { places, signal }: KeepCall,
   { folder, paths, acquire, space }: KeepParts,
-  { isLocked = false, unitOf = () => undefined }: KeepOptions
+  { isLocked = false, units: known }: KeepOptions
 ): Promise<{ taken?: Taken, reason?: string }> {
   if (places === undefined) return {}
   const unlock = isLocked ? () => {} : await acquire(places.map(({ path }) => path), signal)
   try {
-    const { items, units, key, bytes, ...snapshot } = await takePaths(places, { folder, id, paths, space, signal, unitOf })
+    const { items, units, key, bytes, ...snapshot } = await takePaths(places, { folder, id, paths, space, signal, units: known })
     const release = () => {
       snapshot.release()
       unlock()

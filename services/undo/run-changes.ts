@@ -4,6 +4,7 @@ import type { KeepParts } from './keep-call.ts'
 import { unifiedDiff } from '../tools/index.ts'
 import {
   type Chain,
+  chainsOf,
   describeChange,
   inBatches,
   isAddedObject,
@@ -13,9 +14,9 @@ import {
   type Place,
   planRestore,
   readText,
-  type RestorePlan
+  type RestorePlan,
+  sourceOf
 } from '../workspace/index.ts'
-import { chainsOf, sourceOf } from './chains.ts'
 import type { Entry } from './undo-entry.ts'
 
 type Parts = Pick<KeepParts, 'paths' | 'folder'>

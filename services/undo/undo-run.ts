@@ -7,8 +7,7 @@ import type { PathPolicy } from '../tools/index.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { plannedChanges, uncoveredCalls } from './run-changes.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
-import { type Chain, planRestore, restore, type Skipped } from '../workspace/index.ts'
-import { chainsOf } from './chains.ts'
+import { type Chain, chainsOf, planRestore, restore, type Skipped } from '../workspace/index.ts'
 import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
@@ -165,8 +164,7 @@ async function apply (
   const { signal } = new AbortController()
   const places = steps.map(({ path }) => ({ path }))
   const call = { runId: id, owner, toolCallId: id, toolName, cwd, places, signal }
-  const unitOf = new Map(steps.map(({ path, unit }) => [path, unit]))
-  const kept = await keepCall(call, parts, { isLocked: true, of, unitOf: (path) => unitOf.get(path) })
+  const kept = await keepCall(call, parts, { isLocked: true, of, units: new Map(steps.map(({ path, unit }) => [path, unit])) })
   try {
     await store.transact(kept.ops)
   } catch (error) {

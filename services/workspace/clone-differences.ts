@@ -1,13 +1,14 @@
 import { dirname, join, relative } from 'node:path'
+import { chainsOf } from './chains.ts'
 import type { OwnFiles } from './open-folder.ts'
-import { isSame, type Place, UNREAD } from './places.ts'
+import { isSame, type Item, type Place, UNREAD } from './places.ts'
 import { type AllowedPaths, type Chain, planRestore, type Skipped } from './plan-restore.ts'
 import type { RestoreParts } from './restore-step.ts'
 import { restore } from './restore.ts'
 import { inBatches, lookAt } from './survey.ts'
 import type { Difference } from './tree-rpc.ts'
 import { rowAt } from './walk-tree.ts'
-import { isAddedObject, unitsToReplace } from './whole-units.ts'
+import { SIDE_FILES, unitsBefore } from './whole-units.ts'
 
 /** A folder of git's loose objects. */
 const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
@@ -28,33 +29,33 @@ export async function chainsOfCopy (
   differences: readonly Difference[],
   { from, to, paths, isClone = false }: { from: string, to: string, paths: OwnFiles, isClone?: boolean }
 ): Promise<Chain[]> {
+  const otherOf = (path: string) => join(from, relative(to, path))
   const needed = missingFanOut(differences, to)
-  const named = [...differences, ...needed].map(({ path }) => join(to, path))
-  const units = await unitsToReplace(named, (path) => join(from, relative(to, path)), paths)
-  const all = [...differences, ...needed.filter(({ path }) => units.has(join(to, path)))]
-  return inBatches(all, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
+  const items = await inBatches([...differences, ...needed], async ({ path: inner, isOtherAsItWas, expected }): Promise<Item> => {
     const path = join(to, inner)
-    const unit = units.get(path)
     // If a folder above was replaced by a link, nothing that was in the folder is there.
-    const before = await lookAt(join(from, inner), undefined, { paths }).catch((error): Place => {
+    const before = await lookAt(otherOf(path), undefined, { paths }).catch((error): Place => {
       if (!['ERR_PATH_REFUSED', 'ELOOP'].includes(error.code)) throw error
       return null
     })
     const lookAs = (like: Place | undefined) => lookAt(path, like, { paths }).catch((): Place | undefined => undefined)
     const look = async () => {
-      const unread = isClone && before?.kind === 'file' && unit === undefined ? await lookAs(UNREAD) : undefined
+      const unread = isClone && before?.kind === 'file' ? await lookAs(UNREAD) : undefined
       return unread?.kind === 'file' && before?.kind === 'file' && unread.size !== before.size ? unread : lookAs(undefined)
     }
-    const left = expected === undefined && isOtherAsItWas ? await look() : expected
-    return {
-      ...{ path, cwd: to, left, before, isBroken: false, isParent: false, isShared: false },
-      isOfModes: isSame(left, before),
-      unit,
-      // Objects that are missing in the copy are not removed.
-      stays: unit !== undefined && isAddedObject({ path, before, unit: unit.path }, { [unit.path]: unit }),
-      source: { id: '', from: join(from, inner), ...before?.kind === 'other' && { notKept: 'gone' as const } }
-    }
+    const after = expected === undefined && isOtherAsItWas ? await look() : expected
+    return { path, before, after, from: otherOf(path), ...before?.kind === 'other' && { notKept: 'gone' } }
   })
+  const units = await unitsBefore(items, paths, { isSought: true })
+  const named = new Set(items.map(({ path }) => path))
+  for (const [path, unit] of Object.entries(units)) {
+    // A side file that the copy does not change must be the same in both.
+    const sides = unit.kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !named.has(side)) : []
+    const isSameSide = async (side: string) => isSame(await lookAt(side, undefined, { paths }), await lookAt(otherOf(side), undefined, { paths }))
+    unit.isBroken = (await inBatches(sides, isSameSide)).includes(false)
+  }
+  const changes = items.filter(({ unit }, at) => unit !== undefined || at < differences.length)
+  return [...chainsOf([['', { cwd: to, items: changes, units }]]).values()].reverse()
 }
 
 /**

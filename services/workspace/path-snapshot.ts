@@ -5,9 +5,10 @@ import { createSealedWriter, FileUnwritten, newSealedFile } from '../lib/sealed-
 import type { OwnFiles } from './open-folder.ts'
 import { CopiesUnavailable, isUnchanged, type Item, type Place, UNREAD } from './places.ts'
 import { type ReadFile, readWhole } from './contents.ts'
+import type { ChainUnit } from './plan-restore.ts'
 import type { UndoSpace } from './space.ts'
 import { inBatches, lookAt, surveyAll } from './survey.ts'
-import { type Unit, type Units, unitsAfter, unitsBefore } from './whole-units.ts'
+import { type Units, unitsAfter, unitsBefore } from './whole-units.ts'
 
 interface TakeParts {
   /** The folder with the copies for undo. */
@@ -17,8 +18,8 @@ interface TakeParts {
   paths: OwnFiles
   space: UndoSpace
   signal: AbortSignal
-  /** Returns the unit (git directory or database) that a path belongs to, if it is known. */
-  unitOf: (path: string) => (Unit & { path: string }) | undefined
+  /** The units (git directories and databases) that paths belong to, as far as they are known. */
+  units?: ReadonlyMap<string, ChainUnit | undefined>
 }
 
 /** What was at some paths, with copies for undo on disk. The copies are kept at least until `release` or `discard`. */
@@ -36,7 +37,7 @@ interface PathSnapshot {
 /** Copies what is at the paths. Throws CopiesUnavailable if the disk is full, and PathRefused. */
 export async function takePaths (
   places: readonly ChangedPath[],
-  { folder, id, paths, space, signal, unitOf }: TakeParts
+  { folder, id, paths, space, signal, units: expected }: TakeParts
 ): Promise<PathSnapshot> {
   const release = space.use([id])
   const file = newSealedFile(id)
@@ -64,7 +65,9 @@ export async function takePaths (
     const bytes = await writer.close()
     if (bytes > 0) await space.add(bytes)
     const key = bytes > 0 ? file.key : undefined
-    return { items, units: await unitsBefore(items, paths, { unitOf }), key, bytes, release, discard }
+    for (const item of items) item.unit = expected?.get(item.path)?.path ?? item.unit
+    const known = Object.fromEntries([...expected?.values() ?? []].flatMap((unit) => unit === undefined ? [] : [[unit.path, unit]]))
+    return { items, units: await unitsBefore(items, paths, { known }), key, bytes, release, discard }
   } catch (error) {
     await discard()
     throw error instanceof FileUnwritten ? new CopiesUnavailable(error.message) : error

@@ -48,6 +48,8 @@ export interface Item {
   after?: Place
   copy?: Copy
   notKept?: NotKept
+  /** For a folder and its copy: the real path in the other one, where the content of `before` is. */
+  from?: string
   /** True for a file that could not be read afterwards: according to the file system, only its permissions changed. */
   isUnread?: true
   /** True for a folder that the call made above its path. */

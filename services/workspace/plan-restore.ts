@@ -14,12 +14,8 @@ export interface AllowedPaths extends OwnFiles {
   locateRecorded(path: string, cwd: string): Promise<string>
 }
 
-/** A git directory or database, and what the entries of a run say about its use. */
-export interface ChainUnit extends Unit {
-  path: string
-  /** True if somebody else used the unit (the git directory or database) between two calls of the run. */
-  isBroken: boolean
-}
+/** A git directory or database with its real path. */
+export type ChainUnit = Unit & { path: string }
 
 /** All changes of a run at one path, joined. */
 export interface Chain {

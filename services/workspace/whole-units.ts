@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { OwnFiles } from './open-folder.ts'
-import { isDatabase, isSame, type Item, type Place, SQLITE_BYTES } from './places.ts'
+import { isDatabase, type Item, type Place, SQLITE_BYTES } from './places.ts'
 import { inBatches, lookAt } from './survey.ts'
 
 // Files that belong together are restored together or not at all: those of a git directory, and a database of SQLite with its side files.
@@ -10,15 +10,18 @@ import { inBatches, lookAt } from './survey.ts'
 /** A git directory or a database, in the state before and after a call. */
 export interface Unit {
   kind: 'repository' | 'database'
-  /** True if the call made the unit (the git directory or database). */
-  isNew?: true
-  /** Digests of the files that change with each use: refs, index and HEAD of a repository, all files of a database. */
+  /**
+   * Digests of the files that change with each use: refs, index and HEAD of a repository, all files of a database. `before` is NOTHING if
+   * the call made the unit (the git directory or database).
+   */
   before: string
   after: string
-  /** The number of objects of the repository after the call. */
-  objects?: number
+  /** The number of objects of the repository after the call; 0 for a database. */
+  objects: number
   /** Set if a file has replaced this git directory: the git directory to which that file leads. Both are restored, or neither. */
   replacedBy?: string
+  /** True if somebody else used the unit between two calls of a run, or since the folder was copied. */
+  isBroken?: boolean
 }
 
 /** Units by their real paths. */
@@ -29,7 +32,7 @@ type Kind = Unit['kind']
 /** Paths of rows have slashes on every system. */
 const slashed = (path: string): string => path.split(sep).join('/')
 
-const SIDE_FILES = ['', '-wal', '-shm', '-journal']
+export const SIDE_FILES = ['', '-wal', '-shm', '-journal']
 const SIDE_FILE = /-(?:wal|shm|journal)$/
 /** Folders of a git directory, or of a worktree in it, in which all files change with a use of the repository. */
 const USED_FOLDERS = ['refs', 'reftable', 'rebase-merge', 'rebase-apply', 'sequencer']
@@ -46,7 +49,7 @@ const isObject = (inner: string): boolean => inner === 'FETCH_HEAD' || inner.sta
 /** Whether a call added the item to the objects of a repository that existed before: an undo does not remove it. */
 export function isAddedObject ({ path, before, unit }: Pick<Item, 'path' | 'before' | 'unit'>, units: Units = {}): boolean {
   const found = unit === undefined ? undefined : units[unit]
-  return found?.kind === 'repository' && !found.isNew && before === null && isObject(slashed(relative(unit!, path)))
+  return found?.kind === 'repository' && found.before !== NOTHING && before === null && isObject(slashed(relative(unit!, path)))
 }
 
 /** Returns the digest of the files that a use changes, by their paths in the unit; for a database, by the ending of the side file. */
@@ -58,6 +61,9 @@ export function useDigest (kind: Kind, files: Iterable<[inner: string, place: Pl
   }
   return createHash('sha256').update(lines.sort().join('\n')).digest('base64url')
 }
+
+/** The digest of a unit that does not exist. */
+const NOTHING = useDigest('repository', [])
 
 /** The present state of a unit. */
 interface UseNow {
@@ -96,7 +102,7 @@ async function countFiles (folder: string): Promise<number> {
 }
 
 /** Returns whether somebody used the unit since the call: refs, index, HEAD or a file of the database differ, or objects were removed. */
-export async function wasUsed (path: string, { kind, after, objects = 0 }: Unit, paths: OwnFiles): Promise<boolean> {
+export async function wasUsed (path: string, { kind, after, objects }: Unit, paths: OwnFiles): Promise<boolean> {
   const now = await lookAtUse(path, kind, paths)
   return now.digest !== after || now.objects < objects
 }
@@ -172,8 +178,10 @@ async function lookForRepository (path: string, view: View, depth = 0): Promise<
   return depth === 0 ? findRepository(above, view) : lookForRepository(above, view, depth)
 }
 
+type Found = [path: string, kind: Kind] | undefined
+
 /** Returns the unit of a path: its real path, and its kind. Databases are searched for only if `isSought`. */
-async function findUnit (path: string, view: View, isSought = true): Promise<[path: string, kind: Kind] | undefined> {
+async function findUnit (path: string, view: View, isSought = true): Promise<Found> {
   const repository = await findRepository(path, view)
   if (repository !== undefined) return [repository, 'repository']
   for (const place of isSought ? new Set([path, path.replace(SIDE_FILE, '')]) : []) {
@@ -195,76 +203,51 @@ async function isDatabaseAt (path: string): Promise<boolean> {
   }
 }
 
-/** The digest of a unit that does not exist. */
-const NOTHING = useDigest('repository', [])
-
 /**
- * Sets `unit` of items that are about to be changed, if `unitOf` does not know it, and returns the units in their present state. If
- * `isSought`, databases are searched for; otherwise they are recognised by their items.
+ * Sets `unit` of the items and returns the units in their present state. `known`: units that items name already; `find` searches for the
+ * others.
  */
-export async function unitsBefore (
+async function unitsOnDisk (
   items: readonly Item[],
-  paths: OwnFiles,
-  { unitOf = () => undefined, isSought = false }: {
-    unitOf?: (path: string) => { path: string, kind: Kind } | undefined,
-    isSought?: boolean
-  } = {}
+  { known, find, paths }: { known: Units, find: (item: Item, disk: View) => Promise<Found>, paths: OwnFiles }
 ): Promise<Units> {
   const disk = onDisk()
-  const units: Units = {}
   const kinds = new Map<string, Kind>()
   await inBatches(items, async (item) => {
-    const expected = unitOf(item.path)
-    const known = item.unit === item.path ? [item.path, 'database'] as const : undefined
-    const [path, kind] = expected === undefined ? await findUnit(item.path, disk, isSought) ?? known ?? [] : [expected.path, expected.kind]
-    if (path === undefined) return
-    item.unit = path
-    kinds.set(path, kind!)
+    const kind = item.unit === undefined ? undefined : known[item.unit]?.kind
+    const found = kind === undefined ? await find(item, disk) : [item.unit!, kind] as const
+    if (found === undefined) return
+    ;[item.unit] = found
+    kinds.set(...found)
   })
+  const units: Units = {}
   for (const [path, kind] of kinds) {
-    const { digest } = await lookAtUse(path, kind, paths)
-    units[path] = { kind, before: digest, after: digest }
+    const { digest, objects } = await lookAtUse(path, kind, paths)
+    units[path] = { kind, before: digest, after: digest, objects }
   }
   return units
 }
 
-/** Returns the units that a copy of a folder would change, by the paths in the folder; `copyOf` returns where the copy of a path is. */
-export async function unitsToReplace (
-  paths: readonly string[],
-  copyOf: (path: string) => string,
-  own: OwnFiles
-): Promise<Map<string, Unit & { path: string, isBroken: boolean }>> {
-  const items = paths.map((path): Item => ({ path, before: null }))
-  const units = new Map<string, Unit & { path: string, isBroken: boolean }>()
-  for (const [path, unit] of Object.entries(await unitsBefore(items, own, { isSought: true }))) {
-    // A side file that the copy does not change must be the same in both.
-    const sides = unit.kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !paths.includes(side)) : []
-    const isSameSide = async (side: string) =>
-      isSame(await lookAt(side, undefined, { paths: own }), await lookAt(copyOf(side), undefined, { paths: own }))
-    units.set(path, { ...unit, path, isBroken: (await inBatches(sides, isSameSide)).includes(false) })
-  }
-  return new Map(items.flatMap(({ path, unit }) => unit === undefined ? [] : [[path, units.get(unit)!]]))
+/**
+ * Sets `unit` of items that are about to be changed, and returns the units in their present state. If `isSought`, databases are searched
+ * for; otherwise they are recognised by their items.
+ */
+export const unitsBefore = (
+  items: readonly Item[],
+  paths: OwnFiles,
+  { known = {}, isSought = false }: { known?: Units, isSought?: boolean } = {}
+): Promise<Units> => {
+  const find = async (item: Item, disk: View): Promise<Found> =>
+    await findUnit(item.path, disk, isSought) ?? (item.unit === item.path ? [item.path, 'database'] : undefined)
+  return unitsOnDisk(items, { known, find, paths })
 }
 
 /** Returns the units in the state in which a call has left them, including those that it made. */
 export async function unitsAfter (items: readonly Item[], before: Units, paths: OwnFiles): Promise<Units> {
-  const disk = onDisk()
-  const units: Units = {}
-  const found = await inBatches(items, async (item): Promise<Array<[path: string, kind: Kind]>> => {
-    const known = before[item.unit ?? '']
-    if (known !== undefined) return [[item.unit!, known.kind]]
-    const made = item.before === null ? await findUnit(item.path, disk, item.after?.kind === 'file') : undefined
-    if (made === undefined) return []
-    ;[item.unit] = made
-    return [made]
-  })
-  for (const [path, kind] of new Map(found.flat())) {
-    const { digest: after, objects } = await lookAtUse(path, kind, paths)
-    const known = before[path]
-    // If the unit existed before its folder was moved here, it is new at this place, and so are its objects.
-    const isNew = known === undefined || known.before === NOTHING
-    units[path] = { kind, ...isNew && { isNew }, before: known?.before ?? NOTHING, after, ...kind === 'repository' && { objects } }
-  }
+  const find = async ({ path, before, after }: Item, disk: View) => before === null ? findUnit(path, disk, after?.kind === 'file') : undefined
+  const units = await unitsOnDisk(items, { known: before, find, paths })
+  // If a unit existed before its folder was moved here, it is new at this place, and so are its objects.
+  for (const [path, unit] of Object.entries(units)) unit.before = before[path]?.before ?? NOTHING
   return units
 }
 
@@ -295,12 +278,9 @@ export async function unitsOfItems (
       if (kind === 'database') for (const side of SIDE_FILES) yield [side, places[at](top + side)]
       else for (const each of rows[at].keys()) if (each.startsWith(prefix)) yield [each.slice(prefix.length), places[at](each)]
     }
-    const state = { kind, before: useDigest(kind, filesOf(0)), after: useDigest(kind, filesOf(1)) }
-    const wasThere = kind === 'database' ? rows[0].has(top) : await before.isGitDirectory(path)
-    const isNew = !wasThere && { isNew: true as const }
-    if (kind === 'database') return { ...state, ...isNew }
+    const wasThere = kind === 'database' || await before.isGitDirectory(path)
     let objects = 0
     for (const [each, row] of rows[1]) if (row.kind !== 'folder' && each.startsWith(`${prefix}objects/`)) objects++
-    return { ...state, ...isNew, objects }
+    return { kind, before: wasThere ? useDigest(kind, filesOf(0)) : NOTHING, after: useDigest(kind, filesOf(1)), objects }
   }
 }

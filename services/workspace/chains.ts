@@ -1,16 +1,28 @@
 import { dirname, sep } from 'node:path'
-import { type Chain, type ChainUnit, isAddedObject, isSame, type Item } from '../workspace/index.ts'
-import type { Entry } from './undo-entry.ts'
+import { isSame, type Item } from './places.ts'
+import type { Chain, ChainUnit } from './plan-restore.ts'
+import { isAddedObject, type Units } from './whole-units.ts'
+
+/** What a call changed, or what changes if a folder becomes equal to its copy. */
+export interface Changes {
+  /** The working folder. */
+  cwd: string
+  items: readonly Item[]
+  units?: Units
+  /** The key of the file of copies, and the keys of the further files with contents. */
+  key?: string
+  contents?: Record<string, string>
+}
 
 /** Returns where the previous content of a changed path is kept. */
-export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }: Entry): NonNullable<Chain['source']> =>
-  copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
+export const sourceOf = ({ copy, notKept, from }: Item, id: string, { key, contents }: Changes): NonNullable<Chain['source']> =>
+  copy?.file === undefined ? { id, key, copy, notKept, from } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
 
 /**
  * Joins the changes of a run into one chain for each path: the consecutive changes from the newest one back to the first, or back to the
  * point where somebody else changed the path. An undo restores the state before the oldest change of the chain.
  */
-export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
+export function chainsOf (entries: Array<[id: string, entry: Changes]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()
   const units = unitsIn(entries)
   for (const [id, entry] of entries.toReversed()) {
@@ -50,20 +62,20 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
  * Returns the working folder that an item belongs to: that of its call or, for a git directory outside of it, the folder that contains the
  * git directory. A command in a part of a repository can change such a git directory.
  */
-const cwdOf = ({ path, unit }: Item, { cwd }: Entry): string =>
+const cwdOf = ({ path, unit }: Item, { cwd }: Changes): string =>
   unit === undefined || path.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep) ? cwd : dirname(unit)
 
 /**
  * Joins the records of each unit (git directory or database): its state before the first call, and after the last one. `isBroken` means
  * that somebody else used the unit in between.
  */
-function unitsIn (entries: Array<[id: string, entry: Entry]>): Map<string, ChainUnit> {
+function unitsIn (entries: Array<[id: string, entry: Changes]>): Map<string, ChainUnit> {
   const found = new Map<string, ChainUnit>()
   for (const [, { units = {} }] of entries.toReversed()) {
     for (const [path, unit] of Object.entries(units)) {
       const later = found.get(path)
-      if (later === undefined) found.set(path, { ...unit, path, isBroken: false })
-      else Object.assign(later, { before: unit.before, isNew: unit.isNew, isBroken: later.isBroken || unit.after !== later.before })
+      if (later === undefined) found.set(path, { ...unit, path })
+      else Object.assign(later, { before: unit.before, isBroken: later.isBroken || unit.after !== later.before })
     }
   }
   return found
