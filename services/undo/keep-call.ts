@@ -25,9 +25,8 @@ export interface KeepParts {
 /** The state before a call; it is on disk, but no record names it yet. The paths of the call are locked until `finish` or `discard`. */
 export interface Kept extends KeptCall {
   id: string
-  /** The key with which the file of copies is encrypted. */
-  key?: string
   items: readonly Item[]
+  contents?: Entry['contents']
   /** Records what the call changed; `isCut` for an undo or an apply that did not complete. */
   finish(report?: CallReport, isCut?: boolean): Promise<CallLeft>
 }
@@ -44,7 +43,7 @@ interface KeepOptions {
 
 /** The state before a call: its part of the entry, and its file of copies. */
 interface Taken {
-  entry: Pick<Entry, 'items' | 'units' | 'key' | 'tree'>
+  entry: Pick<Entry, 'items' | 'units' | 'contents' | 'tree'>
   /** The key of the record that names the file of copies. */
   fileKey?: string
   /** Paths that other calls of the service change while a command runs. */
@@ -67,7 +66,7 @@ export async function keepCall (call: KeepCall, parts: KeepParts, options: KeepO
   if (of !== undefined) named.push({ type: 'put', key: undoWorkKey(of, runId), value: { at } })
   const roots = places?.map(({ path }) => path) ?? []
   const cwd = command?.folder ?? call.cwd
-  const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots, items: [], ...of !== undefined && { of, isCut: true } }
+  const entry: Entry = { id, runId, owner, toolCallId, toolName, at, cwd, roots, items: [], ...of !== undefined && { of, isCut: true } }
   const { taken, reason } = command === undefined ? await takeCall(id, call, parts, options) : await takeCommand(call, command, parts)
   if (places === undefined && reason !== '') entry.uncovered = { ...uncovered, reason }
   if (taken === undefined) {
@@ -124,8 +123,8 @@ function keptOf (
   const file: Op[] = fileKey === undefined ? [] : [{ type: 'put', key: fileKey, value: true }]
   return {
     id,
-    key: begun.key,
     items: begun.items,
+    contents: begun.contents,
     ops: [...named, { type: 'put', key, value: begun }, { type: 'put', key: open, value: { runId } }, ...file],
     finish,
     finishAfter: (ended) => commands.stay(runId, finishLater(ended).catch((error) =>
@@ -144,13 +143,13 @@ async function takeCall (
   if (places === undefined) return {}
   const unlock = isLocked ? () => {} : await acquire(places.map(({ path }) => path), signal)
   try {
-    const { items, units, key, bytes, ...snapshot } = await takePaths(places, { folder, id, paths, space, signal, units: known })
+    const { items, units, contents, bytes, ...snapshot } = await takePaths(places, { folder, id, paths, space, signal, units: known })
     const release = () => {
       snapshot.release()
       unlock()
     }
     const discard = () => snapshot.discard().finally(unlock)
-    return { taken: { entry: { items, units, key }, fileKey: key && undoFileKey(id, bytes), release, discard } }
+    return { taken: { entry: { items, units, contents }, fileKey: bytes > 0 ? undoFileKey(id, bytes) : undefined, release, discard } }
   } catch (error) {
     unlock()
     throw error

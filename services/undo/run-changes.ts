@@ -20,11 +20,11 @@ import {
 import type { Entry } from './undo-entry.ts'
 
 type Parts = Pick<KeepParts, 'paths' | 'folder'>
-type Entries = Array<[id: string, entry: Entry]>
+type Entries = readonly Entry[]
 
 /** Returns the calls of a run whose effects the service does not know. */
 export function uncoveredCalls (entries: Entries): UncoveredCall[] {
-  const calls = entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
+  const calls = entries.flatMap(({ toolCallId, toolName, at, uncovered }) =>
     uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
   )
   // After a crash, a call might have been passed to the application twice.
@@ -39,18 +39,16 @@ export async function runChanges (
   { limit, cursor = '0' }: { limit: number, cursor?: string },
   parts: Parts
 ): Promise<Omit<RunChanges, 'followUps'>> {
-  const all = entries.filter(([, { ended }]) => ended).flatMap(([id, entry]) =>
-    changesOf(entry).map((change) => ({ id, entry, ...change }))
-  )
+  const all = entries.filter(({ ended }) => ended).flatMap((entry) => changesOf(entry).map((change) => ({ entry, ...change })))
   const from = Number(cursor)
   const page = all.slice(from, from + limit)
   const named = page.map(({ item }) => item.path)
   const isNamed = ({ path }: { path: string }) => named.some((root) => path === root || path.startsWith(root + sep))
   const plan = await planRestore([...chainsOf(entries).values()].filter(isNamed), parts)
   const changes: FileChangeView[] = []
-  for (const { id, entry, item, moved, inner } of page) {
+  for (const { entry, item, moved, inner } of page) {
     const { toolCallId, toolName, at, cwd, diff: made } = entry
-    const step = { ...item, source: sourceOf(item, id, entry) }
+    const step = { ...item, source: sourceOf(item, entry) }
     const diff = made ?? (moved === undefined ? await diffOf(cwd, step, { ...item, before: item.after }, parts) : undefined)
     changes.push({ ...pathChange(item, moved, diff), toolCallId, toolName, at, ...(inner > 0 && { inner }), ...fateOf(item.path, plan) })
   }
@@ -124,7 +122,7 @@ export async function runTexts (entries: Entries, parts: Parts): Promise<FileTex
   for (const { path, before: place, left, source, isParent } of chainsOf(entries).values()) {
     if (isParent || place?.kind === 'folder') continue
     const before = await readText(place, source, parts)
-    const after = await readText(left, { id: '', from: path }, parts)
+    const after = await readText(left, { from: path }, parts)
     texts.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
   }
   return texts.reverse()
@@ -143,7 +141,7 @@ type Content = Pick<Chain, 'path' | 'source'> & { before: Place | undefined }
 async function diffOf (cwd: string, old: Content, now: Content, parts: Parts): Promise<string | undefined> {
   if (isSame(old.before, now.before)) return undefined
   const texts = []
-  for (const { path, before, source = { id: '', from: path } } of [old, now]) texts.push(await readText(before, source, parts))
+  for (const { path, before, source = { from: path } } of [old, now]) texts.push(await readText(before, source, parts))
   const [before, after] = texts
   if (before === undefined || after === undefined || (before === null && after === null)) return undefined
   return unifiedDiff(relative(cwd, old.path), before, after ?? '')
@@ -184,7 +182,7 @@ export async function pathsAsLeft (
   among: readonly string[],
   { paths }: Pick<Parts, 'paths'>
 ): Promise<AsLeft> {
-  const ended = entries.filter(([, entry]) => entry.ended)
+  const ended = entries.filter(({ ended }) => ended)
   const chains = chainsOf(ended)
   const known = among.filter((path) => chains.has(path))
   const isLeft = await inBatches(known, async (path) => {

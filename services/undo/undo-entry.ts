@@ -3,6 +3,7 @@ import type { Item, FolderSnapshot, Units } from '../workspace/index.ts'
 
 /** The record of one call, undo or apply. */
 export interface Entry {
+  id: string
   runId: string
   /** The thread (as a digest) or the task of the run. */
   owner: string
@@ -15,9 +16,7 @@ export interface Entry {
   /** The paths that the call named. The other items are below them, or are the folders above them. */
   roots: string[]
   items: Item[]
-  /** The key that encrypts the entry's file of copies, in base64; absent if nothing was copied. */
-  key?: string
-  /** The keys that encrypt the further files of contents that the items name in `copy.file`. */
+  /** The keys, in base64, that encrypt the files of copies that the items name in `copy.file`. */
   contents?: Record<string, string>
   /** The git directories and databases that the items belong to, by their real paths. */
   units?: Units

@@ -10,8 +10,6 @@ import { completedOps, type Work, workToContinue } from './works.ts'
 import { type Chain, chainsOf, planRestore, restore, type Skipped } from '../workspace/index.ts'
 import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 
-type Entries = Array<[id: string, entry: Entry]>
-
 interface Request {
   /** The run, or the undo, whose changes are undone or applied. */
   of: string
@@ -39,7 +37,7 @@ interface Done {
  */
 export async function undoRun (
   runId: string,
-  entries: Entries,
+  entries: readonly Entry[],
   { paths: wanted, dryRun = false }: UndoBody,
   parts: KeepParts,
   among?: ReadonlySet<string>
@@ -48,9 +46,9 @@ export async function undoRun (
   const chains = among === undefined ? select(all, wanted, parts.paths) : all.filter(({ path }) => among.has(path))
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
-  const { owner, cwd } = entries.at(-1)![1]
+  const { owner, cwd } = entries.at(-1)!
   const isNamed = wanted !== undefined || among !== undefined
-  const unuse = parts.space.use(entries.flatMap(([id, { contents = {} }]) => [id, ...Object.keys(contents)]))
+  const unuse = parts.space.use(entries.flatMap(({ id, contents = {} }) => [id, ...Object.keys(contents)]))
   try {
     const { id, done, ...rest } = await carryOut(chains, { of: runId, owner, cwd, toolName: UNDO, dryRun, isNamed }, parts)
     return { ...(id !== undefined && { undoId: id }), restored: done, ...rest, notCovered }

@@ -63,7 +63,7 @@ export function createUndo (
   }
 
   /** Reads the entries of a run, oldest first. Throws RunUnknown (404). */
-  async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
+  async function entriesOf (runId: string): Promise<Entry[]> {
     await ready()
     if (!isId(runId)) throw new RunUnknown(runId)
     const entries = await readEntries(store, runId)
@@ -87,7 +87,7 @@ export function createUndo (
       if (await isRehearsal(runId)) throw new NothingHappened(runId)
       requireNoCommands([runId])
       const undone = await undoRun(runId, entries, options, parts)
-      const { owner, toolName } = entries.at(-1)?.[1] ?? {}
+      const { owner, toolName } = entries.at(-1) ?? {}
       if (!options.dryRun && toolName === APPLY) await takenBack(owner!, undone.restored)
       return undone
     })
@@ -135,7 +135,7 @@ export function createUndo (
       if (!options.dryRun) requireNoCommands(runIds)
       const ids: string[] = []
       for (const runId of runIds) {
-        const applies = (await worksOn(store, runId)).filter(({ entries }) => entries[0][1].toolName === APPLY)
+        const applies = (await worksOn(store, runId)).filter(({ entries }) => entries[0].toolName === APPLY)
         ids.push(...applies.map(({ id }) => id).reverse(), runId)
       }
       const changing: string[] = []

@@ -1,4 +1,5 @@
 import { dirname, sep } from 'node:path'
+import type { Source } from './contents.ts'
 import { isSame, type Item } from './places.ts'
 import type { Chain, ChainUnit } from './plan-restore.ts'
 import { isAddedObject, type Units } from './whole-units.ts'
@@ -9,23 +10,22 @@ export interface Changes {
   cwd: string
   items: readonly Item[]
   units?: Units
-  /** The key of the file of copies, and the keys of the further files with contents. */
-  key?: string
+  /** The keys of the files of copies that the items name. */
   contents?: Record<string, string>
 }
 
 /** Returns where the previous content of a changed path is kept. */
-export const sourceOf = ({ copy, notKept, from }: Item, id: string, { key, contents }: Changes): NonNullable<Chain['source']> =>
-  copy?.file === undefined ? { id, key, copy, notKept, from } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
+export const sourceOf = ({ copy, notKept, from }: Item, { contents }: Pick<Changes, 'contents'>): Source =>
+  ({ copy, key: copy && contents?.[copy.file], notKept, from })
 
 /**
  * Joins the changes of a run into one chain for each path: the consecutive changes from the newest one back to the first, or back to the
  * point where somebody else changed the path. An undo restores the state before the oldest change of the chain.
  */
-export function chainsOf (entries: Array<[id: string, entry: Changes]>): Map<string, Chain> {
+export function chainsOf (entries: readonly Changes[]): Map<string, Chain> {
   const chains = new Map<string, Chain>()
   const units = unitsIn(entries)
-  for (const [id, entry] of entries.toReversed()) {
+  for (const entry of entries.toReversed()) {
     for (const item of entry.items.toReversed()) {
       const { path, before, after, unit, isUnread = false, isParent = false, isShared = false } = item
       const later = chains.get(path)
@@ -39,7 +39,7 @@ export function chainsOf (entries: Array<[id: string, entry: Changes]>): Map<str
         cwd: later?.cwd ?? cwdOf(item, entry),
         left: later === undefined ? after : later.left,
         before,
-        source: sourceOf(item, id, entry),
+        source: sourceOf(item, entry),
         unit: unit === undefined ? undefined : units.get(unit),
         isBroken: false,
         isParent: isParent && (later?.isParent ?? true),
@@ -69,9 +69,9 @@ const cwdOf = ({ path, unit }: Item, { cwd }: Changes): string =>
  * Joins the records of each unit (git directory or database): its state before the first call, and after the last one. `isBroken` means
  * that somebody else used the unit in between.
  */
-function unitsIn (entries: Array<[id: string, entry: Changes]>): Map<string, ChainUnit> {
+function unitsIn (entries: readonly Changes[]): Map<string, ChainUnit> {
   const found = new Map<string, ChainUnit>()
-  for (const [, { units = {} }] of entries.toReversed()) {
+  for (const { units = {} } of entries.toReversed()) {
     for (const [path, unit] of Object.entries(units)) {
       const later = found.get(path)
       if (later === undefined) found.set(path, { ...unit, path })

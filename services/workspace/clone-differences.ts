@@ -55,7 +55,7 @@ export async function chainsOfCopy (
     unit.isBroken = (await inBatches(sides, isSameSide)).includes(false)
   }
   const changes = items.filter(({ unit }, at) => unit !== undefined || at < differences.length)
-  return [...chainsOf([['', { cwd: to, items: changes, units }]]).values()].reverse()
+  return [...chainsOf([{ cwd: to, items: changes, units }]).values()].reverse()
 }
 
 /**
@@ -72,7 +72,7 @@ export async function refreshClone (
   const { steps, done } = await planRestore(chains, { ...parts, folder: drafts, isContinued: true })
   const items = steps.map(({ path, left = null }) => ({ path, before: left }))
   const room = { ...parts, folder: drafts, drafts, isChecked: false }
-  const { restored, refused, failure } = await restore(steps, { id: '', items }, room)
+  const { restored, refused, failure } = await restore(steps, { items }, room)
   if (failure !== undefined) throw failure
   const brought = [...done, ...restored.map(({ path }) => path)]
   return { brought, failed: refused.filter(({ error }) => error !== undefined) }

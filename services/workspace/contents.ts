@@ -54,9 +54,9 @@ export async function readWhole (
 
 /** Where the content of a file is: in a copy, or at the real path `from`. */
 export interface Source {
-  id: string
-  key?: string
   copy?: Copy
+  /** The key of the file of copies. */
+  key?: string
   notKept?: NotKept
   from?: string
 }
@@ -65,13 +65,13 @@ export interface Source {
  * Calls `take` with each chunk of a content. Throws CopyGone if the content is not kept any more, or if the file has another content now.
  */
 export async function readSource (
-  { id, key, copy, from }: Source = { id: '' },
+  { copy, key, from }: Source = {},
   { digest, size }: FilePlace,
   { folder, paths }: { folder: string, paths: OwnFiles },
   take: (bytes: Buffer) => Promise<void>
 ): Promise<void> {
   if (from === undefined) {
-    for await (const bytes of readSealedContent(folder, { id, key }, copy, size)) await take(bytes)
+    for await (const bytes of readSealedContent(folder, { id: copy?.file, key }, copy, size)) await take(bytes)
     return
   }
   const read = await withParent(from, (parent, name) =>

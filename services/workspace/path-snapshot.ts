@@ -26,8 +26,8 @@ interface TakeParts {
 interface PathSnapshot {
   items: Item[]
   units: Units
-  /** The key of the file of copies; absent if nothing was copied. */
-  key?: string
+  /** The key of the file of copies by its name; empty if nothing was copied. */
+  contents: Record<string, string>
   /** The size of that file. */
   bytes: number
   release(): void
@@ -51,7 +51,7 @@ export async function takePaths (
   async function read (file: FileHandle, size: number): Promise<ReadFile | undefined> {
     const limit = Math.min(largest, total - writer.bytes)
     if (size > limit) return undefined
-    const copy = writer.position()
+    const copy = { file: id, ...writer.position() }
     const found = await readWhole(file, { limit, signal, size }, async (bytes) => {
       // The chunk is reused for the next read, so its bytes are copied.
       writer.append(Buffer.from(bytes))
@@ -64,10 +64,10 @@ export async function takePaths (
     const items = await surveyAll([...places], { paths, signal, read })
     const bytes = await writer.close()
     if (bytes > 0) await space.add(bytes)
-    const key = bytes > 0 ? file.key : undefined
+    const contents: PathSnapshot['contents'] = bytes > 0 ? { [id]: file.key } : {}
     for (const item of items) item.unit = expected?.get(item.path)?.path ?? item.unit
     const known = Object.fromEntries([...expected?.values() ?? []].flatMap((unit) => unit === undefined ? [] : [[unit.path, unit]]))
-    return { items, units: await unitsBefore(items, paths, { known }), key, bytes, release, discard }
+    return { items, units: await unitsBefore(items, paths, { known }), contents, bytes, release, discard }
   } catch (error) {
     await discard()
     throw error instanceof FileUnwritten ? new CopiesUnavailable(error.message) : error

@@ -30,10 +30,9 @@ interface LinkPlace {
 
 /** Where the content of a file is in a file of copies: position in bytes, and number of the first sealed chunk. */
 export interface Copy {
+  file: string
   at: number
   chunk: number
-  /** The file of copies, if it is not that of the entry. Its key is in `contents` of the entry. */
-  file?: string
 }
 
 /** Why no copy of the previous content is kept. */

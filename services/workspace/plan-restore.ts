@@ -226,7 +226,7 @@ async function compareFound (chain: Chain, now: Place, read: Place, { folder }: 
   if (before.kind === 'other') return 'gone'
   if (before.kind === 'folder' || before.size === 0 || source?.from !== undefined) return undefined
   if (source?.copy === undefined || source.key === undefined) return 'gone'
-  return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
+  return lstat(join(folder, source.copy.file)).then(() => undefined, () => 'gone')
 }
 
 /** Whether a step removes a folder, or replaces it by something else. */

@@ -57,7 +57,7 @@ export async function restoreStep (
     if (!isModeAlone(step)) await put(step)
     else if (step.before?.kind === 'file' && isLinked) {
       if (!isRead(step.before)) return { path, reason: 'too_large' }
-      await put({ ...step, source: { id: '', from: path } })
+      await put({ ...step, source: { from: path } })
     } else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
     // The permissions of folders are restored last, see completeFolders.
     return undefined

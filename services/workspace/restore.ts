@@ -1,16 +1,10 @@
 import { lstat } from 'node:fs/promises'
-import { isSame, modeOf, type Item } from './places.ts'
+import { type Changes, sourceOf } from './chains.ts'
+import { isSame, modeOf } from './places.ts'
 import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
 import { completeFolders, isIndependent, restoreStep, type RestoreParts } from './restore-step.ts'
 import { inBatches } from './survey.ts'
 import { wasUsed } from './whole-units.ts'
-
-/** What was there before the steps, with copies. */
-export interface KeptPlaces {
-  id: string
-  key?: string
-  items: readonly Item[]
-}
 
 interface StepsDone {
   restored: Chain[]
@@ -32,9 +26,12 @@ async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
   return new Set([...groups.values()].flatMap((group) => group[0].stat!.nlink > group.length ? group.map(({ step }) => step) : []))
 }
 
-/** Executes the steps of a plan, in their order. If one step of a unit fails, the unit is put back to its state before the steps. */
-export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
-  const found = new Map(items.map((item) => [item.path, item]))
+/**
+ * Executes the steps of a plan, in their order. `kept`: what was there before them. If one step of a unit fails, the unit is put back to that
+ * state.
+ */
+export async function restore (steps: Chain[], kept: Pick<Changes, 'items' | 'contents'>, { isChecked, ...parts }: Parts): Promise<StepsDone> {
+  const found = new Map(kept.items.map((item) => [item.path, item]))
   const linked = await linkedFiles(steps)
   const done: StepsDone = { restored: [], refused: [] }
   const failed = new Map<ChainUnit, Skipped>()
@@ -57,9 +54,8 @@ export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, {
   /** Puts back what was restored of the units that failed, the last step first. */
   async function putBack (): Promise<void> {
     for (const step of done.restored.filter(({ unit }) => unit !== undefined && failed.has(unit)).reverse()) {
-      const { before, copy } = found.get(step.path)!
-      const source = { id, key, copy }
-      const skipped = await restoreStep({ ...step, left: step.before, before, source }, parts)
+      const item = found.get(step.path)!
+      const skipped = await restoreStep({ ...step, left: step.before, before: item.before, source: sourceOf(item, kept) }, parts)
       if (skipped === undefined) done.restored.splice(done.restored.indexOf(step), 1)
     }
     done.refused.push(...failed.values())

@@ -101,7 +101,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
 
   /** Returns the text of a file, or the target of a link; null if nothing is there, undefined if the content is not text or too long. */
   const textOf = async (path: string, place: Place) =>
-    place?.kind === 'link' ? place.target : readText(place, { id: '', from: path }, { folder: '', paths })
+    place?.kind === 'link' ? place.target : readText(place, { from: path }, { folder: '', paths })
 
   async function textsOf (path: string, before: Place, after: Place, most: number): Promise<string[]> {
     if (most <= 0 || isSame(before, after)) return []
