@@ -1,12 +1,11 @@
 import { lstat, readdir, rename } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
-import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op } from '../store/index.ts'
+import { UNDO_OPEN, undoEntryKey } from '../store/index.ts'
 import { type PathPolicy, removeEntry } from '../tools/index.ts'
 import { chainsOfCopy, inBatches, isOwnName, isSame, lookAt, withFolder, withParent } from '../workspace/index.ts'
 import type { KeepParts } from './keep-call.ts'
-import { settleEntry } from './settle-entry.ts'
+import { endEntry } from './settle-entry.ts'
 import { type Entry, UNDO } from './undo-entry.ts'
 import { takeOver, undoRun } from './undo-run.ts'
 import { readEntries } from './works.ts'
@@ -22,19 +21,17 @@ export async function completeInterrupted (copyOf: FindCopy, parts: KeepParts): 
   const { store, log } = parts
   const works = new Map<string, Entry>()
   for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
-    const id = key.slice(UNDO_OPEN.length)
-    const ops: Op[] = [{ type: 'del', key }]
-    const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
-    if (entry !== undefined) {
-      const settled = await completeEntry(id, entry, parts)
-      if (entry.of !== undefined) works.set(runId, entry)
-      if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
-      else {
-        ops.push({ type: 'del', key: undoEntryKey(runId, id) })
-        for await (const file of store.keys(undoFilesPrefix(id))) ops.push({ type: 'del', key: file })
-      }
+    const entry = await store.get<Entry>(undoEntryKey(runId, key.slice(UNDO_OPEN.length))).catch(() => undefined)
+    if (entry === undefined) {
+      await store.transact([{ type: 'del', key }])
+      continue
     }
-    await store.transact(ops)
+    if (entry.tree === undefined) {
+      await putBackAside(entry, parts.paths)
+      await removeUnfinished(entry, parts)
+    }
+    await store.transact((await endEntry(entry, { isLate: true, isCut: entry.isCut }, parts)).ops)
+    if (entry.of !== undefined) works.set(runId, entry)
   }
   for (const entry of works.values()) {
     await finishWork(entry, copyOf, parts).catch((error) =>
@@ -56,35 +53,17 @@ async function finishWork ({ of = '', toolName, owner, cwd, items }: Entry, copy
   if (await copyOf(owner, cwd) === copy) await takeOver(chains, {}, { of, owner, cwd }, parts)
 }
 
-async function completeEntry (id: string, entry: Entry, parts: KeepParts): Promise<Entry | undefined> {
-  const { isCut } = entry
-  if (entry.tree === undefined) {
-    if (entry.of === undefined) await putBackAside(entry, timeOfId(id), parts.paths)
-    await removeUnfinished(entry, timeOfId(id), parts)
-    const settled = await settleEntry(entry, {}, parts)
-    return settled && { ...settled, isCut }
-  }
-  try {
-    return await settleEntry(entry, { isLate: true }, parts)
-  } catch (error) {
-    parts.log.warn({ err: error }, 'what a command changed could not be compared')
-    const { tree: _, ...rest } = entry
-    const reason = 'What it changed could not be found out after the service had ended.'
-    return { ...rest, ended: true, uncovered: { ...entry.uncovered, reason } }
-  }
-}
-
 /**
- * Puts back what an interrupted call had moved away from its first path, if nothing is at any of its paths now. `began`: when the call
- * began, in milliseconds since the Unix epoch.
+ * Puts back what an interrupted call had moved away from its first path, if nothing is at any of its paths now. An undo
+ * and an apply move nothing away.
  */
-async function putBackAside ({ roots, items }: Entry, began: number, paths: PathPolicy): Promise<void> {
-  const before = items.find(({ path }) => path === roots[0])?.before
+async function putBackAside ({ id, roots, items, of }: Entry, paths: PathPolicy): Promise<void> {
+  const before = of !== undefined ? undefined : items.find(({ path }) => path === roots[0])?.before
   const areGone = async () => (await inBatches(roots, (path) => lookAt(path, undefined, { paths }))).every((place) => place === null)
   if (!before || !await areGone().catch(() => false)) return
   await withParent(roots[0], async (folder, name) => {
     for (const aside of await readdir(folder.entry('.'))) {
-      if (!isOwnName(aside, 'old', began) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
+      if (!isOwnName(aside, 'old', timeOfId(id)) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
       return rename(folder.entry(aside), folder.entry(name))
     }
   }).catch(() => {})
@@ -92,20 +71,16 @@ async function putBackAside ({ roots, items }: Entry, began: number, paths: Path
 
 /**
  * Removes what an interrupted call, undo or apply has left beside its paths: temporary files, and files that a call moved aside to replace
- * them, if a copy of their content is kept. `began`: milliseconds since the Unix epoch.
+ * them, if a copy of their content is kept.
  */
-async function removeUnfinished (
-  { roots, items, of }: Entry,
-  began: number,
-  { paths, clock }: { paths: PathPolicy, clock: Clock }
-): Promise<void> {
+async function removeUnfinished ({ id, roots, items, of }: Entry, { paths, clock }: KeepParts): Promise<void> {
   const { signal } = new AbortController()
   const kept = items.filter(({ path, before, notKept }) => roots.includes(path) && before?.kind === 'file' && notKept === undefined)
   for (const path of new Set(roots.map((root) => dirname(root)))) {
     await withFolder(path, async (folder) => {
       for (const name of await readdir(folder.entry('.'))) {
-        const isOld = of === undefined && isOwnName(name, 'old', began)
-        if (!isOld && !isOwnName(name, 'tmp', began)) continue
+        const isOld = of === undefined && isOwnName(name, 'old', timeOfId(id))
+        if (!isOld && !isOwnName(name, 'tmp', timeOfId(id))) continue
         const place = isOld ? await lookAt(join(path, name), undefined, { paths }) : undefined
         if (isOld && !kept.some(({ before }) => isSame(before, place))) continue
         const isDirectory = (await lstat(folder.entry(name))).isDirectory()

@@ -5,7 +5,7 @@ import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type
 import type { CallLeft, CallReport, KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
 import { type ChainUnit, createCommandFiles, type Item, type Snapshots, takePaths, type UndoSpace } from '../workspace/index.ts'
 import type { AcquirePaths, RunningCommands } from './running-calls.ts'
-import { settleEntry } from './settle-entry.ts'
+import { endEntry } from './settle-entry.ts'
 import type { Entry } from './undo-entry.ts'
 
 /** The collaborators that the functions of undo share. */
@@ -23,10 +23,7 @@ export interface KeepParts {
 }
 
 /** The state before a call; it is on disk, but no record names it yet. The paths of the call are locked until `finish` or `discard`. */
-export interface Kept extends KeptCall {
-  id: string
-  items: readonly Item[]
-  contents?: Entry['contents']
+export interface Kept extends KeptCall, Pick<Entry, 'items' | 'contents'> {
   /** Records what the call changed; `isCut` for an undo or an apply that did not complete. */
   finish(report?: CallReport, isCut?: boolean): Promise<CallLeft>
 }
@@ -44,8 +41,8 @@ interface KeepOptions {
 /** The state before a call: its part of the entry, and its file of copies. */
 interface Taken {
   entry: Pick<Entry, 'items' | 'units' | 'contents' | 'tree'>
-  /** The key of the record that names the file of copies. */
-  fileKey?: string
+  /** The record that names the file of copies. */
+  file?: Op[]
   /** Paths that other calls of the service change while a command runs. */
   others?: ReadonlySet<string>
   release(): void
@@ -71,37 +68,28 @@ export async function keepCall (call: KeepCall, parts: KeepParts, options: KeepO
   if (places === undefined && reason !== '') entry.uncovered = { ...uncovered, reason }
   if (taken === undefined) {
     const op: Op = { type: 'put', key: undoEntryKey(runId, id), value: { ...entry, ended: true } }
-    return { id, items: [], ops: [...named, op], finish: async () => ({ ops: [] }), discard: async () => {} }
+    return { items: [], ops: [...named, op], finish: async () => ({ ops: [] }), discard: async () => {} }
   }
-  return keptOf(id, { ...entry, ...taken.entry }, { ...call, taken, named }, parts)
+  return keptOf({ ...entry, ...taken.entry }, { ...call, taken, named }, parts)
 }
 
-function keptOf (
-  id: string,
-  begun: Entry,
-  { runId, places, command, taken, named }: KeepCall & { taken: Taken, named: Op[] },
-  { store, paths, snapshots, commands, log }: KeepParts
-): Kept {
+function keptOf (begun: Entry, { places, command, taken, named }: KeepCall & { taken: Taken, named: Op[] }, parts: KeepParts): Kept {
+  const { store, commands, log } = parts
+  const { id, runId, items, contents } = begun
   const key = undoEntryKey(runId, id)
   const open = undoOpenKey(id)
-  const { fileKey, others } = taken
   let isShared = false
 
   async function finish (report?: CallReport, isCut = false): Promise<CallLeft> {
     try {
-      const settled = await settleEntry(begun, { places, report, others, isShared }, { paths, snapshots })
+      const { ended, ops } = await endEntry(begun, { places, report, others: taken.others, isShared, isCut }, parts)
       taken.release()
-      commands.changed((settled?.items ?? []).map(({ path }) => path))
-      const closed: Op[] = [{ type: 'del', key: open }]
-      if (settled === undefined) {
-        await taken.discard()
-        if (fileKey !== undefined) closed.push({ type: 'del', key: fileKey })
-      }
-      const last: Op = settled === undefined ? { type: 'del', key } : { type: 'put', key, value: { ...settled, isCut: isCut || undefined } }
-      if (command === undefined) return { ops: [last, ...closed] }
-      const changes = changesIn(settled?.items ?? [])
-      const ops = [last, ...closed, ...await createCommandFiles(store).written(changes, begun.at)]
-      return { ops, ...((settled === undefined || changes.length > 0) && { changes }) }
+      commands.changed((ended?.items ?? []).map(({ path }) => path))
+      if (ended === undefined) await taken.discard()
+      if (command === undefined) return { ops }
+      const changes = changesIn(ended?.items ?? [])
+      ops.push(...await createCommandFiles(store).written(changes, begun.at))
+      return { ops, ...(ended === undefined || changes.length > 0) && { changes } }
     } catch (error) {
       // The entry stays open: the changes of the call are compared again at the next start.
       log.warn({ err: error }, 'what a call changed could not be compared')
@@ -120,12 +108,10 @@ function keptOf (
     if (ops.length > 0) await store.transact(isGone ? [{ type: 'del', key: open }] : ops)
   }
 
-  const file: Op[] = fileKey === undefined ? [] : [{ type: 'put', key: fileKey, value: true }]
   return {
-    id,
-    items: begun.items,
-    contents: begun.contents,
-    ops: [...named, { type: 'put', key, value: begun }, { type: 'put', key: open, value: { runId } }, ...file],
+    items,
+    contents,
+    ops: [...named, { type: 'put', key, value: begun }, { type: 'put', key: open, value: { runId } }, ...taken.file ?? []],
     finish,
     finishAfter: (ended) => commands.stay(runId, finishLater(ended).catch((error) =>
       log.warn({ err: error }, 'what a command changed could not be stored'))),
@@ -149,7 +135,8 @@ async function takeCall (
       unlock()
     }
     const discard = () => snapshot.discard().finally(unlock)
-    return { taken: { entry: { items, units, contents }, fileKey: bytes > 0 ? undoFileKey(id, bytes) : undefined, release, discard } }
+    const file: Op[] = bytes > 0 ? [{ type: 'put', key: undoFileKey(id, bytes), value: true }] : []
+    return { taken: { entry: { items, units, contents }, file, release, discard } }
   } catch (error) {
     unlock()
     throw error

@@ -1,5 +1,7 @@
-import type { CallReport, KeepCall, PathPolicy } from '../tools/index.ts'
-import { diffPaths, type Snapshots } from '../workspace/index.ts'
+import { undoEntryKey, undoFilesPrefix, undoOpenKey, type Op } from '../store/index.ts'
+import type { CallReport, KeepCall } from '../tools/index.ts'
+import { diffPaths } from '../workspace/index.ts'
+import type { KeepParts } from './keep-call.ts'
 import type { Entry } from './undo-entry.ts'
 
 /** The sentence that warns that the changes of a command might include changes of others. */
@@ -20,19 +22,41 @@ interface HowCompared {
 }
 
 /**
- * Compares what an entry keeps with what is there now. Returns the entry with the changes; undefined if nothing changed and all is known.
+ * Ends an open entry: compares what it keeps with what is there now. Returns the entry with the changes, undefined if nothing changed and
+ * all is known, and the operations that store it. `isCut` for an undo or an apply that did not complete.
  */
-export async function settleEntry (
-  { tree, isCut: _, ...begun }: Entry,
+export async function endEntry (
+  begun: Entry,
+  { isCut, ...how }: HowCompared & { isCut?: boolean },
+  parts: KeepParts
+): Promise<{ ended?: Entry, ops: Op[] }> {
+  const found = await changesOf(begun, how, parts)
+  const key = undoEntryKey(begun.runId, begun.id)
+  const ops: Op[] = [{ type: 'del', key: undoOpenKey(begun.id) }]
+  if (found !== undefined) {
+    const ended: Entry = { ...begun, tree: undefined, isCut: isCut || undefined, ...found, ended: true }
+    return { ended, ops: [{ type: 'put', key, value: ended }, ...ops] }
+  }
+  for await (const file of parts.store.keys(undoFilesPrefix(begun.id))) ops.push({ type: 'del', key: file })
+  return { ops: [{ type: 'del', key }, ...ops] }
+}
+
+async function changesOf (
+  { tree, ...begun }: Entry,
   { places = begun.roots.map((path) => ({ path, withContents: true })), report, others, isShared, isLate = false }: HowCompared,
-  { paths, snapshots }: { paths: PathPolicy, snapshots: Snapshots }
-): Promise<Entry | undefined> {
+  { paths, snapshots, log }: KeepParts
+): Promise<Partial<Entry> | undefined> {
   if (tree === undefined) {
     const { items, units } = await diffPaths(begun, { places, reported: report && (report.changes ?? []), paths })
     const diff = typeof report?.output?.diff === 'string' ? report.output.diff : undefined
-    return items.length === 0 ? undefined : { ...begun, items, units, diff, ended: true }
+    return items.length === 0 ? undefined : { items, units, diff }
   }
-  const { differences, strange, unseen, units, contents } = await snapshots.diff(tree.records)
+  const found = await snapshots.diff(tree.records).catch((error) => {
+    if (!isLate) throw error
+    log.warn({ err: error }, 'what a command changed could not be compared')
+  })
+  if (!found) return { uncovered: { ...begun.uncovered, reason: 'What it changed could not be found out after the service had ended.' } }
+  const { differences, strange, unseen, units, contents } = found
   const own = differences.filter(({ path }) => others?.has(path) !== true)
   const items = isShared || isLate ? own.map((item) => ({ ...item, isShared: true as const })) : own
   const sentences = [
@@ -43,6 +67,5 @@ export async function settleEntry (
   ]
   const reason = sentences.filter(Boolean).join(' ')
   if (items.length === 0 && reason === '') return undefined
-  const uncovered = reason === '' ? undefined : { target: tree.target, ...begun.uncovered, reason }
-  return { ...begun, items, units, contents, ended: true, uncovered }
+  return { items, units, contents, uncovered: reason === '' ? undefined : { target: tree.target, ...begun.uncovered, reason } }
 }

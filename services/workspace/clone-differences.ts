@@ -51,7 +51,8 @@ export async function chainsOfCopy (
   for (const [path, unit] of Object.entries(units)) {
     // A side file that the copy does not change must be the same in both.
     const sides = unit.kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !named.has(side)) : []
-    const isSameSide = async (side: string) => isSame(await lookAt(side, undefined, { paths }), await lookAt(otherOf(side), undefined, { paths }))
+    const isSameSide = async (side: string) =>
+      isSame(await lookAt(side, undefined, { paths }), await lookAt(otherOf(side), undefined, { paths }))
     unit.isBroken = (await inBatches(sides, isSameSide)).includes(false)
   }
   const changes = items.filter(({ unit }, at) => unit !== undefined || at < differences.length)

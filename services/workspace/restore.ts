@@ -26,11 +26,12 @@ async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
   return new Set([...groups.values()].flatMap((group) => group[0].stat!.nlink > group.length ? group.map(({ step }) => step) : []))
 }
 
-/**
- * Executes the steps of a plan, in their order. `kept`: what was there before them. If one step of a unit fails, the unit is put back to that
- * state.
- */
-export async function restore (steps: Chain[], kept: Pick<Changes, 'items' | 'contents'>, { isChecked, ...parts }: Parts): Promise<StepsDone> {
+/** Executes the steps of a plan, in their order. If one step of a unit fails, the unit is put back to its `kept` state before the steps. */
+export async function restore (
+  steps: Chain[],
+  kept: Pick<Changes, 'items' | 'contents'>,
+  { isChecked, ...parts }: Parts
+): Promise<StepsDone> {
   const found = new Map(kept.items.map((item) => [item.path, item]))
   const linked = await linkedFiles(steps)
   const done: StepsDone = { restored: [], refused: [] }

@@ -244,7 +244,8 @@ export const unitsBefore = (
 
 /** Returns the units in the state in which a call has left them, including those that it made. */
 export async function unitsAfter (items: readonly Item[], before: Units, paths: OwnFiles): Promise<Units> {
-  const find = async ({ path, before, after }: Item, disk: View) => before === null ? findUnit(path, disk, after?.kind === 'file') : undefined
+  const find = async ({ path, before: old, after }: Item, disk: View) =>
+    old === null ? findUnit(path, disk, after?.kind === 'file') : undefined
   const units = await unitsOnDisk(items, { known: before, find, paths })
   // If a unit existed before its folder was moved here, it is new at this place, and so are its objects.
   for (const [path, unit] of Object.entries(units)) unit.before = before[path]?.before ?? NOTHING
