@@ -3,7 +3,7 @@ import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op, type Store } from '../store/index.ts'
 import type { CallLeft, CallReport, KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
-import { type ChainUnit, createCommandFiles, type Item, type Snapshots, takePaths, type UndoSpace } from '../workspace/index.ts'
+import { createCommandFiles, type Item, type Snapshots, takePaths, type UndoSpace, type Unit } from '../workspace/index.ts'
 import type { AcquirePaths, RunningCommands } from './running-calls.ts'
 import { endEntry } from './settle-entry.ts'
 import type { Entry } from './undo-entry.ts'
@@ -35,7 +35,7 @@ interface KeepOptions {
   /** For an undo or an apply: the run whose changes it undoes or applies. Until `finish`, the entry counts as interrupted. */
   of?: string
   /** The units (git directories and databases) that paths belong to, as far as they are known. */
-  units?: ReadonlyMap<string, ChainUnit | undefined>
+  units?: ReadonlyMap<string, Unit | undefined>
 }
 
 /** The state before a call: its part of the entry, and its file of copies. */

@@ -59,7 +59,7 @@ export async function runChanges (
 function changesOf ({ items: all, roots, units }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
   const named = new Set(roots)
   // Objects that were added to a repository are never removed: there is nothing to decide about them.
-  const items = all.filter((item) => !isAddedObject(item, units))
+  const items = all.filter((item) => !isAddedObject(item, units?.[item.unit ?? '']))
   // A folder that was made or removed represents its content; a folder of which only the permissions changed does not.
   const whole = new Set(items.flatMap(({ path, before, after, isParent }) => isParent || isSame(before, after) ? [] : [path]))
   const inner = new Map<string, number>()

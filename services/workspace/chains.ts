@@ -1,8 +1,8 @@
 import { dirname, sep } from 'node:path'
 import type { Source } from './contents.ts'
 import { isSame, type Item } from './places.ts'
-import type { Chain, ChainUnit } from './plan-restore.ts'
-import { isAddedObject, type Units } from './whole-units.ts'
+import type { Chain } from './plan-restore.ts'
+import type { Unit, Units } from './whole-units.ts'
 
 /** What a call changed, or what changes if a folder becomes equal to its copy. */
 export interface Changes {
@@ -49,12 +49,7 @@ export function chainsOf (entries: readonly Changes[]): Map<string, Chain> {
     }
   }
   const shared = new Set([...chains.values()].flatMap(({ isShared, unit }) => isShared && unit !== undefined ? [unit] : []))
-  for (const chain of chains.values()) {
-    const { unit } = chain
-    if (unit === undefined) continue
-    chain.isShared ||= shared.has(unit)
-    chain.stays = isAddedObject({ ...chain, unit: unit.path }, { [unit.path]: unit })
-  }
+  for (const chain of chains.values()) chain.isShared ||= chain.unit !== undefined && shared.has(chain.unit)
   return chains
 }
 
@@ -69,12 +64,12 @@ const cwdOf = ({ path, unit }: Item, { cwd }: Changes): string =>
  * Joins the records of each unit (git directory or database): its state before the first call, and after the last one. `isBroken` means
  * that somebody else used the unit in between.
  */
-function unitsIn (entries: readonly Changes[]): Map<string, ChainUnit> {
-  const found = new Map<string, ChainUnit>()
+function unitsIn (entries: readonly Changes[]): Map<string, Unit> {
+  const found = new Map<string, Unit>()
   for (const { units = {} } of entries.toReversed()) {
     for (const [path, unit] of Object.entries(units)) {
       const later = found.get(path)
-      if (later === undefined) found.set(path, { ...unit, path })
+      if (later === undefined) found.set(path, { ...unit })
       else Object.assign(later, { before: unit.before, isBroken: later.isBroken || unit.after !== later.before })
     }
   }

@@ -13,9 +13,9 @@ export { inBatches, lookAt, surveyEntry } from './survey.ts'
 export { describeChange, isSame, isUnchanged, CopiesUnavailable, type Item, type Place } from './places.ts'
 export { chainsOf, sourceOf } from './chains.ts'
 /** `restore`: plans the steps that restore paths, without those that others changed, and executes them. */
-export { type Chain, type ChainUnit, planRestore, type RestorePlan, type Skipped } from './plan-restore.ts'
+export { type Chain, planRestore, type RestorePlan, type Skipped } from './plan-restore.ts'
 export { restore } from './restore.ts'
-export { isAddedObject, type Units } from './whole-units.ts'
+export { isAddedObject, type Unit, type Units } from './whole-units.ts'
 /** Clones a folder (jobs `cloneFolder`, `compareClone` and `settleClone`), and copies changes between folder and clone. */
 export { chainsOfCopy, refreshClone } from './clone-differences.ts'
 export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts'

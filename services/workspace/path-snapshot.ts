@@ -5,10 +5,9 @@ import { createSealedWriter, FileUnwritten, newSealedFile } from '../lib/sealed-
 import type { OwnFiles } from './open-folder.ts'
 import { CopiesUnavailable, isUnchanged, type Item, type Place, UNREAD } from './places.ts'
 import { type ReadFile, readWhole } from './contents.ts'
-import type { ChainUnit } from './plan-restore.ts'
 import type { UndoSpace } from './space.ts'
 import { inBatches, lookAt, surveyAll } from './survey.ts'
-import { type Units, unitsAfter, unitsBefore } from './whole-units.ts'
+import { type Unit, type Units, unitsAfter, unitsBefore } from './whole-units.ts'
 
 interface TakeParts {
   /** The folder with the copies for undo. */
@@ -19,7 +18,7 @@ interface TakeParts {
   space: UndoSpace
   signal: AbortSignal
   /** The units (git directories and databases) that paths belong to, as far as they are known. */
-  units?: ReadonlyMap<string, ChainUnit | undefined>
+  units?: ReadonlyMap<string, Unit | undefined>
 }
 
 /** What was at some paths, with copies for undo on disk. The copies are kept at least until `release` or `discard`. */

@@ -6,16 +6,13 @@ import type { OwnFiles } from './open-folder.ts'
 import { isSame, isUnchanged, modeOf, type Place } from './places.ts'
 import type { Source } from './contents.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
-import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
+import { isAddedObject, lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
 /** Decides which paths an undo is allowed to change, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {
   /** Returns where a recorded path leads now, if a run with the working folder `cwd` is allowed to change it. Throws PathRefused. */
   locateRecorded(path: string, cwd: string): Promise<string>
 }
-
-/** A git directory or database with its real path. */
-export type ChainUnit = Unit & { path: string }
 
 /** All changes of a run at one path, joined. */
 export interface Chain {
@@ -29,9 +26,7 @@ export interface Chain {
   /** Where the content of `before` is, if it is a file. */
   source?: Source
   /** The git directory or the database that the path belongs to. */
-  unit?: ChainUnit
-  /** True if the path is not restored, because it is an object that was added to a repository. */
-  stays?: boolean
+  unit?: Unit
   /** True if something else changed the path between two calls of the run; `before` is what was there after that. */
   isBroken: boolean
   isParent: boolean
@@ -78,7 +73,7 @@ type Fate = UndoReason | 'done' | undefined
 
 /** Compares the paths with what is there now, and orders the steps. */
 export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): Promise<RestorePlan> {
-  const all = [...chains].filter(({ stays }) => !stays)
+  const all = [...chains].filter((chain) => !isAddedObject(chain, chain.unit))
   const fates = await compareAll(all, parts)
   const units = Map.groupBy(all.filter(({ unit }) => unit !== undefined), ({ unit }) => unit!)
   for (const [unit, members] of units) {
@@ -150,19 +145,19 @@ function inOrder (steps: Chain[], addsFirst: boolean): Chain[] {
 }
 
 /** Returns why a unit that somebody has used is left unchanged. */
-export const usedSince = ({ kind }: ChainUnit): UndoReason => kind === 'repository' ? 'repository-used-since' : 'changed_since'
+export const usedSince = ({ kind }: Unit): UndoReason => kind === 'repository' ? 'repository-used-since' : 'changed_since'
 
 /** Returns why a unit is left unchanged; undefined if it can be restored, or is restored already. */
-async function whyUnitStays (unit: ChainUnit, fates: Fate[], { paths, isContinued }: PlanParts): Promise<UndoReason | undefined> {
+async function whyUnitStays (unit: Unit, fates: Fate[], { paths, isContinued }: PlanParts): Promise<UndoReason | undefined> {
   if (fates.every((fate) => fate === 'done')) {
     // The content of a side file might have moved into the database since.
-    const isAsBefore = unit.kind === 'repository' || (await lookAtUse(unit.path, unit.kind, paths)).digest === unit.before
+    const isAsBefore = unit.kind === 'repository' || (await lookAtUse(unit, paths)).digest === unit.before
     return isAsBefore ? undefined : usedSince(unit)
   }
   const other = fates.find((fate) => fate !== undefined && fate !== 'done')
   // A part that was not kept, or a folder that must not be used, is no sign that somebody used the unit.
   if (other === 'too_large' || other === 'not_allowed') return other
-  if (unit.isBroken || (!isContinued && await wasUsed(unit.path, unit, paths))) return usedSince(unit)
+  if (unit.isBroken || (!isContinued && await wasUsed(unit, paths))) return usedSince(unit)
   return other === 'changed_since' || other === 'link' ? usedSince(unit) : other as UndoReason | undefined
 }
 

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises'
 import { type Changes, sourceOf } from './chains.ts'
 import { isSame, modeOf } from './places.ts'
-import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
+import { type Chain, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
 import { completeFolders, isIndependent, restoreStep, type RestoreParts } from './restore-step.ts'
 import { inBatches } from './survey.ts'
-import { wasUsed } from './whole-units.ts'
+import { type Unit, wasUsed } from './whole-units.ts'
 
 interface StepsDone {
   restored: Chain[]
@@ -35,7 +35,7 @@ export async function restore (
   const found = new Map(kept.items.map((item) => [item.path, item]))
   const linked = await linkedFiles(steps)
   const done: StepsDone = { restored: [], refused: [] }
-  const failed = new Map<ChainUnit, Skipped>()
+  const failed = new Map<Unit, Skipped>()
 
   async function takeBack (step: Chain): Promise<void> {
     const { unit, path } = step
@@ -64,7 +64,7 @@ export async function restore (
 
   try {
     for (const unit of isChecked ? new Set(steps.flatMap(({ unit }) => unit ?? [])) : []) {
-      if (await wasUsed(unit.path, unit, parts.paths)) failed.set(unit, { path: unit.path, reason: usedSince(unit) })
+      if (await wasUsed(unit, parts.paths)) failed.set(unit, { path: unit.path, reason: usedSince(unit) })
     }
     for (let at = 0, next = 0; at < steps.length; at = next) {
       next = at + 1

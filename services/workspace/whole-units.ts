@@ -9,6 +9,8 @@ import { inBatches, lookAt } from './survey.ts'
 
 /** A git directory or a database, in the state before and after a call. */
 export interface Unit {
+  /** Its real path. */
+  path: string
   kind: 'repository' | 'database'
   /**
    * Digests of the files that change with each use: refs, index and HEAD of a repository, all files of a database. `before` is NOTHING if
@@ -47,10 +49,8 @@ const USED = new RegExp(String.raw`^(?:worktrees/[^/]+/)?(?:${USED_FILE}|(?:${US
 const isObject = (inner: string): boolean => inner === 'FETCH_HEAD' || inner.startsWith('objects/')
 
 /** Whether a call added the item to the objects of a repository that existed before: an undo does not remove it. */
-export function isAddedObject ({ path, before, unit }: Pick<Item, 'path' | 'before' | 'unit'>, units: Units = {}): boolean {
-  const found = unit === undefined ? undefined : units[unit]
-  return found?.kind === 'repository' && found.before !== NOTHING && before === null && isObject(slashed(relative(unit!, path)))
-}
+export const isAddedObject = ({ path, before }: Pick<Item, 'path' | 'before'>, unit: Unit | undefined): boolean =>
+  unit?.kind === 'repository' && unit.before !== NOTHING && before === null && isObject(slashed(relative(unit.path, path)))
 
 /** Returns the digest of the files that a use changes, by their paths in the unit; for a database, by the ending of the side file. */
 export function useDigest (kind: Kind, files: Iterable<[inner: string, place: Place | undefined]>): string {
@@ -72,7 +72,7 @@ interface UseNow {
 }
 
 /** Examines the files of a unit that a use changes. */
-export async function lookAtUse (path: string, kind: Kind, paths: OwnFiles): Promise<UseNow> {
+export async function lookAtUse ({ path, kind }: Pick<Unit, 'path' | 'kind'>, paths: OwnFiles): Promise<UseNow> {
   const names = kind === 'database' ? SIDE_FILES : await usedFilesIn(path)
   const files = await inBatches(names, async (inner): Promise<[string, Place]> =>
     [inner, await lookAt(kind === 'database' ? path + inner : join(path, inner), undefined, { paths })])
@@ -102,9 +102,9 @@ async function countFiles (folder: string): Promise<number> {
 }
 
 /** Returns whether somebody used the unit since the call: refs, index, HEAD or a file of the database differ, or objects were removed. */
-export async function wasUsed (path: string, { kind, after, objects }: Unit, paths: OwnFiles): Promise<boolean> {
-  const now = await lookAtUse(path, kind, paths)
-  return now.digest !== after || now.objects < objects
+export async function wasUsed (unit: Unit, paths: OwnFiles): Promise<boolean> {
+  const { digest, objects } = await lookAtUse(unit, paths)
+  return digest !== unit.after || objects < unit.objects
 }
 
 /** Where units are searched for: on the disk as it is now, or in records of a folder. All paths are real paths. */
@@ -222,8 +222,8 @@ async function unitsOnDisk (
   })
   const units: Units = {}
   for (const [path, kind] of kinds) {
-    const { digest, objects } = await lookAtUse(path, kind, paths)
-    units[path] = { kind, before: digest, after: digest, objects }
+    const { digest, objects } = await lookAtUse({ path, kind }, paths)
+    units[path] = { path, kind, before: digest, after: digest, objects }
   }
   return units
 }
@@ -282,6 +282,6 @@ export async function unitsOfItems (
     const wasThere = kind === 'database' || await before.isGitDirectory(path)
     let objects = 0
     for (const [each, row] of rows[1]) if (row.kind !== 'folder' && each.startsWith(`${prefix}objects/`)) objects++
-    return { kind, before: wasThere ? useDigest(kind, filesOf(0)) : NOTHING, after: useDigest(kind, filesOf(1)), objects }
+    return { path, kind, before: wasThere ? useDigest(kind, filesOf(0)) : NOTHING, after: useDigest(kind, filesOf(1)), objects }
   }
 }
