@@ -301,7 +301,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
         const differences = await compare(copy, 'clone')
         if (differences === undefined) throw new Refused(`the copy has more than ${LIMITS.paths * 10} files and folders by now`)
         const named = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
-        const opened = await findOpened(differences, { real, named })
+        const opened = findOpened(differences, { real, named })
         const others = differences.filter(({ path }) => !opened.includes(path))
         const { done, skipped, ...rest } = await undo.takeOver(others, { ...body, ...named && { paths: named } }, {
           of: runId,
@@ -361,15 +361,9 @@ function refusalOf (error: unknown): unknown {
  * files, or act on them by themselves, as soon as somebody opens the folder. A repository that the folder does not have is applied with its
  * settings, without its hooks.
  */
-async function findOpened (
-  differences: readonly Difference[],
-  { real, named = [] }: { real: string, named?: readonly string[] }
-): Promise<string[]> {
-  const opened: string[] = []
-  for (const { path } of differences) {
-    if (!isOpenedChange(path) || named.some((each) => within(join(real, path), each) && isOpenedChange(relative(real, each)))) continue
+const findOpened = (differences: readonly Difference[], { real, named = [] }: { real: string, named?: readonly string[] }): string[] =>
+  differences.map(({ path }) => path).filter((path) => {
+    if (!isOpenedChange(path) || named.some((each) => within(join(real, path), each) && isOpenedChange(relative(real, each)))) return false
     const [, git] = /^((?:.*\/)?\.git)\/(?:config|info\/exclude|hooks(?:\/[^/]+\.sample)?|info|branches)$/.exec(path) ?? []
-    if (git === undefined || existsSync(join(real, git))) opened.push(path)
-  }
-  return opened
-}
+    return git === undefined || existsSync(join(real, git))
+  })
