@@ -1,26 +1,9 @@
-import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import type { Log } from '../lib/log.ts'
-import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op, type Store } from '../store/index.ts'
-import type { CallLeft, CallReport, KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
-import { createCommandFiles, type Item, type Snapshots, takePaths, type UndoSpace, type Unit } from '../workspace/index.ts'
-import type { AcquirePaths, RunningCommands } from './running-calls.ts'
+import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
+import type { CallLeft, CallReport, KeepCall, KeptCall } from '../tools/index.ts'
+import { createCommandFiles, type Item, takePaths, type Unit } from '../workspace/index.ts'
 import { endEntry } from './settle-entry.ts'
-import type { Entry } from './undo-entry.ts'
-
-/** The collaborators that the functions of undo share. */
-export interface KeepParts {
-  store: Store
-  clock: Clock
-  /** The folder with the copies of previous contents. */
-  folder: string
-  paths: PathPolicy
-  acquire: AcquirePaths
-  space: UndoSpace
-  snapshots: Snapshots
-  commands: RunningCommands
-  log: Pick<Log, 'warn'>
-}
+import type { Entry, KeepParts } from './undo-entry.ts'
 
 /** The state before a call; it is on disk, but no record names it yet. The paths of the call are locked until `finish` or `discard`. */
 export interface Kept extends KeptCall, Pick<Entry, 'items' | 'contents'> {

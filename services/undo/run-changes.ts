@@ -1,6 +1,5 @@
 import { dirname, relative, sep } from 'node:path'
 import type { FileChangeView, PathChange, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
-import type { KeepParts } from './keep-call.ts'
 import { unifiedDiff } from '../tools/index.ts'
 import {
   type Chain,
@@ -17,7 +16,7 @@ import {
   type RestorePlan,
   sourceOf
 } from '../workspace/index.ts'
-import type { Entry } from './undo-entry.ts'
+import type { Entry, KeepParts } from './undo-entry.ts'
 
 type Parts = Pick<KeepParts, 'paths' | 'folder'>
 type Entries = readonly Entry[]

@@ -1,8 +1,7 @@
 import { undoEntryKey, undoFilesPrefix, undoOpenKey, type Op } from '../store/index.ts'
 import type { CallReport, KeepCall } from '../tools/index.ts'
 import { diffPaths } from '../workspace/index.ts'
-import type { KeepParts } from './keep-call.ts'
-import type { Entry } from './undo-entry.ts'
+import type { Entry, KeepParts } from './undo-entry.ts'
 
 /** The sentence that warns that the changes of a command might include changes of others. */
 export const LATE = 'The service ended before it knew what the command changed, and compared the folder when it started again: what ' +

@@ -1,5 +1,10 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
 import { defineError } from '../lib/service-error.ts'
-import type { Item, FolderSnapshot, Units } from '../workspace/index.ts'
+import type { Store } from '../store/index.ts'
+import type { PathPolicy } from '../tools/index.ts'
+import type { FolderSnapshot, Item, Snapshots, UndoSpace, Units } from '../workspace/index.ts'
+import type { AcquirePaths, RunningCommands } from './running-calls.ts'
 
 /** The record of one call, undo or apply. */
 export interface Entry {
@@ -32,6 +37,20 @@ export interface Entry {
   of?: string
   /** True if the undo or the apply is not complete: it is in progress, or the end of the service or a full disk interrupted it. */
   isCut?: true
+}
+
+/** The collaborators that the functions of undo share. */
+export interface KeepParts {
+  store: Store
+  clock: Clock
+  /** The folder with the copies of previous contents. */
+  folder: string
+  paths: PathPolicy
+  acquire: AcquirePaths
+  space: UndoSpace
+  snapshots: Snapshots
+  commands: RunningCommands
+  log: Pick<Log, 'warn'>
 }
 
 /** The name that replaces the name of a tool in the record of an undo. */

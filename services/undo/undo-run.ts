@@ -4,11 +4,11 @@ import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import { foldCase, readPath } from '../lib/windows-path.ts'
 import type { PathPolicy } from '../tools/index.ts'
-import { keepCall, type KeepParts } from './keep-call.ts'
+import { keepCall } from './keep-call.ts'
 import { plannedChanges, uncoveredCalls } from './run-changes.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
 import { type Chain, chainsOf, planRestore, restore, type Skipped } from '../workspace/index.ts'
-import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
+import { APPLY, ApplyCutShort, type Entry, type KeepParts, NotChanged, UNDO, UndoCutShort } from './undo-entry.ts'
 
 interface Request {
   /** The run, or the undo, whose changes are undone or applied. */
