@@ -9540,7 +9540,7 @@ export type RunErrors = {
      */
     422: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -9614,7 +9614,7 @@ export type ApproveRunErrors = {
      */
     415: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -9697,7 +9697,7 @@ export type RunSyncErrors = {
      */
     422: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -9903,7 +9903,7 @@ export type SteerRunErrors = {
      */
     415: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -10081,7 +10081,7 @@ export type CreateChatCompletionErrors = {
      */
     422: ChatError;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: ChatError;
     /**
@@ -10168,7 +10168,7 @@ export type CreateResponseErrors = {
      */
     422: ChatError;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: ChatError;
     /**
@@ -10449,7 +10449,7 @@ export type DecideApprovalErrors = {
      */
     415: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -10809,7 +10809,7 @@ export type AnswerToolCallErrors = {
      */
     415: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -11111,7 +11111,7 @@ export type GetFolderErrors = {
      */
     404: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -11164,7 +11164,7 @@ export type ListFolderPlacesErrors = {
      */
     403: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -12384,7 +12384,7 @@ export type ListBufferRequestsErrors = {
      */
     403: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -14114,7 +14114,7 @@ export type GetRunErrors = {
      */
     404: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**
@@ -14254,7 +14254,7 @@ export type RehearseTaskErrors = {
      */
     415: Error;
     /**
-     * Too many operations are active or waiting
+     * Too many operations are active or waiting, or the provider of the model has had too many requests
      */
     429: Error;
     /**

@@ -39,8 +39,6 @@ const MethodNotAllowed = defineError('ERR_METHOD_NOT_ALLOWED', '%s takes %s, not
 
 /** Codes of 5xx errors that occur in normal use. They are not logged. */
 const EXPECTED: string[] = ['ERR_DRAINING', 'ERR_TOO_MANY_BODIES']
-/** The `Retry-After` of ERR_TOO_MANY_BODIES, in seconds: most bodies of local clients have been handled within this time. */
-const RETRY_S = 1
 
 /** Errors of Node's HTTP parser, which occur before there is a request. */
 const PARSER_ERRORS: Record<string, Named> = {
@@ -77,9 +75,9 @@ export function answer (error: FastifyError | ServiceError, request: FastifyRequ
   const shown = bodyOf(error)
   if (shown.statusCode >= 500 && !EXPECTED.includes(shown.code)) request.log.error({ err: error }, 'request failed')
   if (shown.statusCode === 401) reply.header('www-authenticate', 'Bearer')
-  if (shown.code === 'ERR_TOO_MANY_BODIES') reply.header('retry-after', RETRY_S)
+  if (error instanceof ServiceError && error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000))
   if (!/^\/v1(?:[/?]|$)/.test(request.url)) return reply.code(shown.statusCode).send(shown)
-  const chat = chatFailure(shown, error instanceof ServiceError ? error : undefined, fieldsAt(request.url))
+  const chat = chatFailure(shown, error, fieldsAt(request.url))
   return reply.code(chat.statusCode).headers(chat.headers).send(chat.body)
 }
 

@@ -43,9 +43,11 @@ export const SHARED = {
     error: 'There is a budget in US dollars, but no price of the model ollama/llama4 is known, so it was not called.',
     code: 'ERR_BUDGET_UNPRICED'
   }),
-  TooMany: answer('Too many operations are active or waiting', {
+  TooMany: answer('Too many operations are active or waiting, or the provider of the model has had too many requests', {
     error: 'There are already 128 runs under way; wait for one to end.',
     code: 'ERR_TOO_MANY_RUNS'
+  }, {
+    'retry-after': { description: 'Seconds to wait; sent when the provider names them', schema: { type: 'integer' } }
   }),
   HeadersTooLarge: answer('The headers of the request, with its address, are larger than 16 KiB in all', {
     error: "The request's headers are larger than 16 KiB in all.",
@@ -59,7 +61,7 @@ export const SHARED = {
     error:
       'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure ' +
       '{"gateway_key": "<key>"}.',
-    code: 'ERR_UPSTREAM'
+    code: 'ERR_PROVIDER_AUTH'
   }),
   Unavailable: answer('The service is shutting down, its store cannot be written, or too many request bodies are being received', {
     error: 'The service is shutting down; try again after its restart.',

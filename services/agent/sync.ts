@@ -1,30 +1,14 @@
 import type { RunResult } from '../../schemas/agent.ts'
-import type { ErrorCode } from '../../schemas/error-codes.ts'
-import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerEvaluation, answerText, otherVersion } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
-import { answerMessages, readWhole, steeringIn, steerOf, type Subscription } from '../runs/index.ts'
+import { answerMessages, readWhole, steeringIn, steerOf, type Subscription, toError } from '../runs/index.ts'
 
-/** The codes of a run's `error` event that are not failures of the model provider. */
-const OWN_FAILURES: readonly ErrorCode[] = [
-  'ERR_TIMEOUT', 'ERR_BUDGET', 'ERR_BUDGET_UNPRICED', 'ERR_INTERNAL', 'ERR_OBJECT_INVALID', 'ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY',
-  'ERR_TOO_MANY_TASKS', 'ERR_INTERRUPTED'
-]
-
-/**
- * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502), ERR_TIMEOUT (504),
- * ERR_BUDGET (402), ERR_BUDGET_UNPRICED and ERR_OBJECT_INVALID (422), an unavailable or busy store (503), too many tasks (409), an internal
- * error (500), or ERR_INTERRUPTED for a repeated request whose run was cut when the service ended.
- */
+/** Waits for the end of a run and returns its result as one object. Throws the failure of the run, with its own code. */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
   const events = await readWhole(subscription, signal)
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
-  if (failure !== undefined) {
-    const error = new ServiceError(OWN_FAILURES.find((code) => code === failure.code) ?? 'ERR_UPSTREAM', failure.errorText)
-    error.details = failure.details
-    throw error
-  }
+  if (failure !== undefined) throw toError(failure)
   const finish = of('finish')[0]
   return {
     text: answerText(events),

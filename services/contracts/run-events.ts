@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { AskReason, OfferedScope, ShownToolServer } from '../../schemas/grants.ts'
@@ -212,7 +213,7 @@ export type RunEvent =
   | { type: 'message', text: string, isRetry?: true, isReview?: true, object?: GivenObject, mayStand?: true }
   /** The second version of the answer replaces the first, because the calls contradict the second version less. */
   | { type: 'revision', text: string }
-  | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'], retryAfterMs?: number }
+  | { type: 'error', errorText: string, code: ErrorCode, details?: ErrorBody['details'], retryAfterMs?: number }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped, answeredBy?: AnsweredBy }
 

@@ -36,6 +36,8 @@ function createGrowingBuffer (expected = INITIAL_BYTES) {
 const MIB = 1024 * 1024
 /** Maximum bytes of all JSON bodies that are received but not yet handled, over all connections. */
 const BUDGET = 64 * MIB
+/** Most bodies of local clients have been handled within this time, milliseconds. */
+const RETRY_MS = 1_000
 
 const TooManyBodies = defineError(
   'ERR_TOO_MANY_BODIES',
@@ -59,7 +61,7 @@ function createBodyBudget () {
       let reserved = 0
       return {
         reserve (bytes) {
-          if (used + bytes > BUDGET) throw new TooManyBodies(BUDGET / MIB)
+          if (used + bytes > BUDGET) throw Object.assign(new TooManyBodies(BUDGET / MIB), { retryAfterMs: RETRY_MS })
           used += bytes
           reserved += bytes
         },

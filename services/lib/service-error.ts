@@ -9,7 +9,7 @@ export class ServiceError extends Error {
   details?: ErrorBody['details']
   /** Additional fields of the response, if the route's schema allows them. */
   fields?: Pick<ErrorBody, 'changes' | 'stderr'>
-  /** How long a provider asks to wait before the next request, milliseconds. */
+  /** How long the client should wait before the next request, milliseconds. */
   retryAfterMs?: number
 
   constructor (code: ErrorCode, message: string) {

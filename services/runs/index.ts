@@ -11,7 +11,7 @@ export {
 } from './engine/active-run.ts'
 export { type ActiveRuns, ConversationBusy } from './engine/active-runs.ts'
 export { askItems, createRunItems, type RunItems } from './engine/asked-items.ts'
-export { type EngineDeps, openAttempt, type RunAttempt, whyEnded } from './engine/attempt.ts'
+export { type EngineDeps, openAttempt, type RunAttempt, toError, whyEnded } from './engine/attempt.ts'
 export type { CallEnd } from './gate/call-end.ts'
 export { makeRunPolicy } from './gate/run-policy.ts'
 export { drive, type NextAction, type RunActions } from './engine/drive.ts'

@@ -173,7 +173,7 @@ t.test('a message that is none is a 400 that names it', async (t) => {
 
 const sync = async (app: App, payload: object) => {
   const response = await app.inject({ method: 'POST', url: '/run/sync', payload })
-  return { status: response.statusCode, body: response.json() }
+  return { status: response.statusCode, headers: response.headers, body: response.json() }
 }
 const user = (content: string) => ({ role: 'user', content })
 
@@ -231,6 +231,14 @@ t.test('approvals work without a stream, and the messages given back continue th
 t.test('a failing model is a 502 that says what to do', async (t) => {
   const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
   t.match(await sync(app, { messages: [user('go')] }), { status: 502, body: { error: /in the settings/, code: /^ERR_/ } })
+})
+
+t.test("a failure of the provider has its own code, and a rate limit the provider's wait", async (t) => {
+  const limit = { status: 429, message: 'slow down', headers: { 'retry-after': '3600' } }
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? { error: limit } : { error: { status: 402, message: 'no credit' } })
+  const limited = await sync(app, { messages: [user('go')] })
+  t.match(limited, { status: 429, headers: { 'retry-after': '3600' }, body: { code: 'ERR_PROVIDER_RATE_LIMIT', statusCode: 429 } })
+  t.match(await sync(app, { messages: [user('go')] }), { status: 502, body: { code: 'ERR_PROVIDER_CREDIT' } })
 })
 
 t.test('time running out is a 504', async (t) => {

@@ -73,6 +73,10 @@ export function whyEnded (error: unknown, runId: string, log: Pick<EngineDeps['l
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }
 
+/** Returns the error that an event of `whyEnded` reports. */
+export const toError = ({ errorText, code, details, retryAfterMs }: EventOf<'error'>): ServiceError =>
+  Object.assign(new ServiceError(code, errorText), { details, retryAfterMs })
+
 /** How long a run may work in total, by default, milliseconds. */
 const RUN_MS = 4 * 60 * 60 * 1000
 

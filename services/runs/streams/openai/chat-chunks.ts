@@ -1,8 +1,10 @@
-import { ERROR_STATUS, type ErrorCode } from '../../../../schemas/error-codes.ts'
+import { ERROR_STATUS } from '../../../../schemas/error-codes.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatError, ChatUsage } from '../../../../schemas/openai.ts'
 import type { Usage } from '../../../../schemas/usage.ts'
 import { type EventOf, isHeld, type RunEvent } from '../../../contracts/run-events.ts'
+import type { ServiceError } from '../../../lib/service-error.ts'
 import { addUsage, noUsage } from '../../../usage/index.ts'
+import { toError } from '../../engine/attempt.ts'
 import type { Encoder } from '../encoder.ts'
 import { chatError } from './chat-errors.ts'
 import { type ChatRequest, note } from './chat-request.ts'
@@ -102,7 +104,8 @@ export function createChatReader ({ runId, model, created, request, isContinued,
     const isNoObject = event.code === 'ERR_OBJECT_INVALID'
     if (isNoObject && refusal !== undefined) return [chunk({ refusal })]
     if (isNoObject && cutText !== undefined) return cutText === '' ? [] : [chunk({ content: cutText })]
-    return [chatError(failureOf(event, object?.toolName), fields)]
+    const { message: error, code, details } = chatFailureOf(event, object?.toolName)
+    return [chatError({ error, code, statusCode: ERROR_STATUS[code], details }, fields)]
   }
 
   return (event: RunEvent): Array<ChatCompletionChunk | ChatError> => {
@@ -162,18 +165,13 @@ export function createChatReader ({ runId, model, created, request, isContinued,
   }
 }
 
-/**
- * Returns the failure of a run, with the HTTP status that `POST /run/sync` would answer. `forced` is the name of the tool that had to be
- * called.
- */
-export const failureOf = ({ errorText, code, details }: EventOf<'error'>, forced?: string) => ({
-  error: forced === undefined
-    ? errorText
-    : errorText.replace(NO_OBJECT, `made no call of ${forced} that its parameters allow, and tool_choice asks for one`),
-  code,
-  statusCode: ERROR_STATUS[code as ErrorCode] ?? 502,
-  details
-})
+/** Returns the failure of a run. `forced` is the name of the tool that had to be called. */
+export const chatFailureOf = (event: EventOf<'error'>, forced?: string): ServiceError => toError(forced === undefined
+  ? event
+  : {
+      ...event,
+      errorText: event.errorText.replace(NO_OBJECT, `made no call of ${forced} that its parameters allow, and tool_choice asks for one`)
+    })
 
 const chatUsage = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): ChatUsage => ({
   prompt_tokens: inputTokens,

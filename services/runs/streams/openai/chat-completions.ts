@@ -22,7 +22,7 @@ import { defineError, ServiceError } from '../../../lib/service-error.ts'
 import { readFirst, readWhole, type Subscription } from '../../engine/active-run.ts'
 import type { ThreadRun } from '../../run-record.ts'
 import type { Encoder } from '../encoder.ts'
-import { completionOf, createChatEncoder, createChatReader, failureOf, readChunks, type ChatAnswer } from './chat-chunks.ts'
+import { chatFailureOf, completionOf, createChatEncoder, createChatReader, readChunks, type ChatAnswer } from './chat-chunks.ts'
 import type { Done } from './chat-errors.ts'
 import { type ChatRequest, readChatRequest } from './chat-request.ts'
 import { type FirstTries, LINGER_MS, type Try } from './first-tries.ts'
@@ -176,10 +176,9 @@ export function createChatCompletions (parts: Parts) {
   function throwFailure ({ request, which }: Begun, events: readonly RunEvent[]): void {
     const failure = events.find((event) => event.type === 'error')
     if (failure === undefined) return
-    const { error, code, details } = failureOf(failure, request.object?.toolName)
     const done: Done = events.some(({ type }) => DONE.includes(type)) ? 'something' : 'nothing'
     if (done === 'nothing') tries.end(which, 'dropped')
-    throw Object.assign(new ServiceError(code as ErrorCode, error), { details, done, retryAfterMs: failure.retryAfterMs })
+    throw Object.assign(chatFailureOf(failure, request.object?.toolName), { done })
   }
 
   /**

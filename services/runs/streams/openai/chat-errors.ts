@@ -1,6 +1,5 @@
 import type { ErrorBody } from '../../../../schemas/errors.ts'
 import type { ChatError } from '../../../../schemas/openai.ts'
-import type { ServiceError } from '../../../lib/service-error.ts'
 import { CHAT_FIELDS, type FieldNames } from './chat-fields.ts'
 
 /** OpenAI's own codes, by which clients distinguish failures. */
@@ -15,8 +14,8 @@ const CODES: Record<string, string> = {
   ERR_PROVIDER_CREDIT: 'insufficient_quota',
   ERR_BUDGET: 'insufficient_quota'
 }
-/** The HTTP statuses for failures of a provider by which clients of OpenAI decide to wait or to stop. */
-const STATUSES: Record<string, number> = { ERR_PROVIDER_RATE_LIMIT: 429, ERR_PROVIDER_CREDIT: 402 }
+/** The HTTP statuses by which clients of OpenAI decide to stop, where the status of this service is another one. */
+const STATUSES: Record<string, number> = { ERR_PROVIDER_CREDIT: 402 }
 const TYPES: Record<number, string> = {
   401: 'authentication_error',
   402: 'insufficient_quota',
@@ -41,17 +40,14 @@ export type Done = 'nothing' | 'something'
  */
 export function chatFailure (
   body: ErrorBody,
-  failed: Pick<ServiceError, 'retryAfterMs'> & { done?: Done } = {},
+  failed: Error & { done?: Done },
   names?: FieldNames
 ) {
   const statusCode = STATUSES[body.code] ?? body.statusCode
   const mayRepeat = failed.done !== 'something' && (statusCode < 500 || statusCode === 503)
   return {
     statusCode,
-    headers: {
-      ...!mayRepeat && { 'x-should-retry': 'false' },
-      ...failed.retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(failed.retryAfterMs / 1000)) }
-    },
+    headers: mayRepeat ? {} : { 'x-should-retry': 'false' },
     body: chatError(body, names)
   }
 }
