@@ -53,6 +53,9 @@ const NothingToContinue = defineError(
 /** Statuses of runs that ended before the model had finished its answer. */
 const UNFINISHED: readonly RunStatus[] = ['stopped', 'failed', 'interrupted', 'cancelled']
 
+/** A single message is searched for among this many of the newest ones, unless the request says that it replaces something. */
+const RECENT = 100
+
 export type Agent = ReturnType<typeof createAgent>
 
 /**
@@ -77,7 +80,7 @@ export function createAgent (deps: AgentDeps) {
 
   /**
    * Completes a request. A `message` with an `id` continues the stored thread: the newest messages that fit the model's context window are
-   * read from the thread. Throws BadMessage (400) or ConversationBusy (409).
+   * read from the thread. A message with the id of a stored one goes to its place. Throws BadMessage (400) or ConversationBusy (409).
    */
   async function withHistory (given: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (given.continue) return toContinue(given, protocol)
@@ -91,10 +94,12 @@ export function createAgent (deps: AgentDeps) {
     // A run that is ending has yet to write its answer into the thread.
     await settleRun(activeRuns.of(body.id), deps.clock)
     if (activeRuns.has(body.id)) throw new ConversationBusy()
-    const { id } = body
+    const { id, message, trigger, messageId, changes } = body
+    const isMarked = trigger === 'regenerate-message' || messageId !== undefined || changes !== undefined
+    if (await deps.threads.hasMessage(id, message, isMarked ? Infinity : RECENT)) return { ...request, messages: [message] }
     const window = () => windowFor(id, body.options)
     const { messages, ...history } = await readHistory(id, { threads: deps.threads, window })
-    return { ...request, messages: [...messages, body.message], history }
+    return { ...request, messages: [...messages, message], history }
   }
 
   /**

@@ -52,9 +52,9 @@ function placeLone (
   { turns, isRegenerated }: { turns: Turns, isRegenerated: boolean }
 ): Divergence {
   const newest = all.at(-1)!
-  const isFirst = typeof id === 'string' ? turns.idOf(all[0]) === id : isRegenerated && all[0].own === own
+  const again = typeof id === 'string' ? all.findLastIndex((turn) => turns.idOf(turn) === id) : isRegenerated && all[0].own === own ? 0 : -1
   const isWaiting = newest.own === own && newest.at === head.messageCount - 1
-  return { keep: isFirst ? 0 : isWaiting ? all.length - 1 : all.length, since: at }
+  return { keep: again !== -1 ? again : isWaiting ? all.length - 1 : all.length, since: at }
 }
 
 /**
@@ -122,8 +122,8 @@ async function readFresh (
 /**
  * Finds the place of a request in its thread. The history in the request decides: turns of the thread that it lacks are replaced, as after
  * an edit or for a regenerated answer. Turns that a chat lacks because they were sent from another tab stay. A single message replaces
- * nothing, except when it repeats the stored first message (same id, or regenerated), or the newest message while that still waits for its
- * answer.
+ * nothing, except when it has the id of a stored message, asks for another answer to the first message, or repeats the newest message while
+ * that still waits for its answer.
  */
 export async function placeRequest (
   head: ThreadHead | undefined,

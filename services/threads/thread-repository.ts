@@ -160,6 +160,12 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return head === undefined ? [] : turns.list(head, n)
     },
 
+    /** Whether one of the last `most` messages of the user has the id of this message. */
+    async hasMessage (id: string, message: ThreadMessage, most: number): Promise<boolean> {
+      const head = typeof message.id === 'string' ? await get(id) : undefined
+      return head !== undefined && (await turns.list(head, Math.max(0, head.turns - most))).some((turn) => turns.idOf(turn) === message.id)
+    },
+
     /**
      * Adds the messages of a request to its thread, at the place that `place` found. `minted`: the service made the id of the thread for
      * this request. Resolves to the operations and the position of the answer.

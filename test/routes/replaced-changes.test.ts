@@ -191,3 +191,20 @@ t.test('the answer of run/sync says what was undone', async (t) => {
   const { undone } = await sync({ messages: [said], trigger: 'regenerate-message', changes: 'undo' })
   t.match(undone, { restoredCount: 1, skipped: [] })
 })
+
+t.test('a single message with the id of an earlier one is an edit of it, whatever came before', async (t) => {
+  const { app, messages, read } = await openConversation(t)
+  const write = (content: string): Call[] => [['writeFile', { path: 'written.txt', content }]]
+  const send = async (id: string, calls: Call[], extra: object = {}) => {
+    const payload = { id: 'chat', message: user(id, calls), ...extra }
+    return (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+  }
+  await send('m1', [])
+  await send('m2', write('first'))
+  t.match(await send('m2', write('second'), { changes: 'ask' }), { code: 'ERR_FILES_CHANGED' })
+  t.match(await send('m2', write('second'), { changes: 'undo' }), { undone: { restoredCount: 1 } })
+  t.equal(read('written.txt'), 'second')
+  t.same((await messages()).flatMap(({ id, role }: any) => role === 'user' ? id : []), ['m1', 'm2'])
+  const { versions } = (await app.inject('/threads/chat/versions')).json()
+  t.equal(versions.length, 1, 'what stood there before is a version of the message')
+})
