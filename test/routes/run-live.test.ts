@@ -106,7 +106,7 @@ t.test('a run that the shutdown ends is interrupted: its thread and its replay h
 t.test('nothing under way: 204 for a follower, 404 for stop and steer', async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'hi' }))
   t.equal((await app.inject('/run/nobody/stream')).statusCode, 204)
-  t.match((await post(app, '/run/nobody/stop')).json(), { statusCode: 404, code: 'ERR_NO_LIVE_RUN' })
+  t.match((await post(app, '/run/nobody/stop')).json(), { statusCode: 404, code: 'ERR_NO_LIVE_RUN', error: /nothing to stop/ })
   t.match((await post(app, '/run/nobody/steer', { message: 'left' })).json(), { statusCode: 404 })
 })
 
