@@ -107,6 +107,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     [{ model: 'a/../b' }, /"a\/..\/b" is not valid/],
     [{ model: 'offline/gpt' }, /"offline\/gpt" is not valid: the models of offline are offline\/assistant and offline\/scripted/],
     [{ model: 'nobody/model' }, /nobody\/model cannot be used yet: the model gateway has no key.*in the settings/],
+    [{ model: 'nobody/model' }, /No provider "nobody" is configured either; the configured providers are offline\./],
     [{ model: '__proto__/model' }, /cannot be used yet: the model gateway has no key/],
     [{ model: 'bare/gpt-6-sol' }, /bare\/gpt-6-sol cannot be used yet: .*key/],
     [{ effort: 'extreme' }, /effort must be one of provider-default, none, minimal, low, medium, high, xhigh, max/],

@@ -205,7 +205,12 @@ export function createRegistry (
 
   function warning (id: string): string | undefined {
     const { provider } = parseModelId(id)
-    return provider.configured() ? undefined : provider.problem?.() ?? `the provider ${provider.name} is not configured.`
+    if (provider.configured()) return undefined
+    const problem = provider.problem?.() ?? `the provider ${provider.name} is not configured.`
+    const name = id.slice(0, id.indexOf('/'))
+    if (provider !== gateway || name === gateway.name) return problem
+    const names = present().filter(({ configured }) => configured()).map(({ name }) => name)
+    return `${problem} No provider "${name}" is configured either; the configured providers are ${names.join(', ')}.`
   }
 
   /** Assigns models to roles. The run's own model, if it has one, replaces the active model. */
