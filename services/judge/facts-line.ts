@@ -11,25 +11,42 @@ const BLANKS = /[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu
 
 /**
  * Returns one line about what happened in a run, computed from its recorded calls alone: calls by effect, files,
- * commands with their exit codes, and external calls. Each count is present, even if it is 0.
+ * commands with their exit codes, and external calls. Each count is present, even if it is 0, except that of the unanswered calls: calls
+ * that did not begin, because a person or the application has not answered.
  */
 export function factsLine (events: readonly RunEvent[], find: FindTool, cwd: string): string {
   const calls = callFacts(events.filter((event) => !isAnswerCall(event)), find, cwd).filter(({ tool }) => tool !== PHASE_TOOL)
+  const asked = askedIn(events)
+  const unanswered = calls.filter(({ id, status }) => status === 'unknown' && asked.has(id))
+  const begun = calls.filter((call) => !unanswered.includes(call))
   const ofKind = (kind: string) => calls.filter((call) => kindOf(call) === kind).length
-  const withStatus = (status: CallFact['status']) => calls.filter((call) => call.status === status).length
-  const { made, changed, deleted } = filesOf(calls)
-  const commands = calls.filter(({ isCommand, status }) => isCommand && status !== 'denied')
+  const withStatus = (status: CallFact['status']) => begun.filter((call) => call.status === status).length
+  const { made, changed, deleted } = filesOf(begun)
+  const commands = begun.filter(({ isCommand, status }) => isCommand && status !== 'denied')
   const unseen = commands.filter(({ status, changes, hasChangedNothing }) =>
     status !== 'error' && changes.length === 0 && hasChangedNothing !== true).length
   return [
     `${counted(calls.length, 'call')}: ${ofKind('read')} read, ${ofKind('write')} write, ${ofKind('command')} command, ` +
-    `${ofKind('external')} external; ${withStatus('error')} failed, ${withStatus('denied')} denied, ${withStatus('unknown')} unknown`,
+    `${ofKind('external')} external; ${withStatus('error')} failed, ${withStatus('denied')} denied, ${withStatus('unknown')} unknown${
+      unanswered.length > 0 ? `, ${unanswered.length} unanswered` : ''
+    }`,
     `files: ${made} made, ${changed} changed, ${deleted} deleted${
       unseen > 0 ? ` (what ${counted(unseen, 'command')} did to files is not recorded)` : ''
     }`,
     `commands: ${commands.length}${commands.length > 0 ? ` (${namedCommands(commands)})` : ''}`,
-    `external calls: ${calls.filter((call) => kindOf(call) === 'external' && hasBegun(call)).length}`
+    `external calls: ${begun.filter((call) => kindOf(call) === 'external' && hasBegun(call)).length}`
   ].join(' · ')
+}
+
+/** Returns the ids of the calls about which a person or the application was asked, and whose tools have not started since. */
+function askedIn (events: readonly RunEvent[]): Set<string> {
+  const asked = new Set<string>()
+  for (const event of events) {
+    if (event.type === 'approval-request' || event.type === 'tool-call-request') asked.add(event.toolCallId)
+    if (event.type === 'question-request' && event.toolCallId !== undefined && !event.live) asked.add(event.toolCallId)
+    if (event.type === 'tool-intent') asked.delete(event.toolCallId)
+  }
+  return asked
 }
 
 /** Returns the kind under which a call is counted. A tool that no longer exists belonged to a tool server or to the application. */

@@ -177,13 +177,14 @@ t.test('older false reports are marked before a judge that likes all and lists n
   }
 })
 
-type Outcome = { output: object, changes?: FileChange[] } | { error: string } | 'denied'
+type Outcome = { output: object, changes?: FileChange[] } | { error: string } | 'denied' | 'asked'
 
 function eventsOf (calls: Array<[toolName: string, input: object, Outcome]>): RunEvent[] {
   return calls.flatMap(([toolName, input, outcome], at): RunEvent[] => {
     const about = { toolCallId: `c${at}`, toolName }
     const begun: RunEvent = { type: 'tool-input', ...about, input }
     if (outcome === 'denied') return [begun, { type: 'tool-denied', ...about, reason: 'No.' }]
+    if (outcome === 'asked') return [begun, { type: 'approval-request', ...about, approvalId: `a${at}`, input, expiresAt: 1 }]
     if ('error' in outcome) return [begun, { type: 'tool-error', ...about, errorText: outcome.error }]
     const { output, changes } = outcome
     return [begun, { type: 'tool-output', ...about, output: output as Record<string, unknown>, ...(changes && { changes }) }]
@@ -218,6 +219,21 @@ t.test('the line counts calls by effect, what became of files, and how commands 
     '10 calls: 1 read, 5 write, 2 command, 2 external; 0 failed, 1 denied, 1 unknown · files: 1 made, 1 changed, 1 deleted ' +
       `(what 1 command did to files is not recorded) · commands: 2 (npm test: exit code 1; echo ${'x'.repeat(35)}…: exit code 0) · ` +
       'external calls: 2'
+  )
+  t.end()
+})
+
+t.test('a call that waits for a person is unanswered; when it was begun after that, its outcome can be unknown', (t) => {
+  const { host } = build({ workspace: t.testdir() })
+  const events = eventsOf([['runCommand', { command: 'npm test' }, 'asked'], ['mail_send', { to: 'a@b.example' }, 'asked']])
+  t.equal(
+    factsLine(events, host.find, '/work'),
+    '2 calls: 0 read, 0 write, 1 command, 1 external; 0 failed, 0 denied, 0 unknown, 2 unanswered · ' +
+      'files: 0 made, 0 changed, 0 deleted · commands: 0 · external calls: 0'
+  )
+  t.match(
+    factsLine([...events, { type: 'tool-intent', toolCallId: 'c0' }], host.find, '/work'),
+    /1 unknown, 1 unanswered · .* · commands: 1 \(npm test: outcome unknown\) · external calls: 0$/
   )
   t.end()
 })
