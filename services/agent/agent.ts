@@ -22,7 +22,7 @@ import { createStartRun } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import { createRunOnce } from './run-once.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { takeAttachments, withoutDroppedTries } from './prepare-request.ts'
+import { assertSpelling, takeAttachments, withoutDroppedTries } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
 import { largestWindow, threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
@@ -83,6 +83,7 @@ export function createAgent (deps: AgentDeps) {
    * read from the thread. A message with the id of a stored one goes to its place. Throws BadMessage (400) or ConversationBusy (409).
    */
   async function withHistory (given: RunBody, protocol?: Protocol): Promise<RunRequest> {
+    assertSpelling(given)
     if (given.continue) return toContinue(given, protocol)
     const body = withoutDroppedTries(given)
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }

@@ -1,7 +1,7 @@
 import type { RunBody } from '../../schemas/agent.ts'
 import { takeFiles, type Attachments } from '../attachments/index.ts'
 import { withRunModels } from '../models/index.ts'
-import { dropTries, type RawMessage, type ThreadMessage } from '../threads/index.ts'
+import { BadMessage, dropTries, type RawMessage, type ThreadMessage } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { threadOptions } from './run-settings.ts'
 import type { LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
@@ -28,6 +28,31 @@ export async function takeAttachments (
     }
   })
   return { body: { ...body, ...body.messages === undefined ? body.message && { message: messages[0] } : { messages } }, release }
+}
+
+/** Fields of a request that a misspelt name must not disable, because a run without them does more than was asked for. */
+const GUARDS = ['options', 'dryRun', 'changes', 'waiting']
+
+/** Whether two names differ only in case and separators, or by one letter. */
+function isNearly (name: string, other: string): boolean {
+  const [one, two] = [name, other].map((each) => each.replace(/[\s_-]/g, '').toLowerCase())
+  const length = Math.max(one.length, two.length)
+  let same = 0
+  while (same < length && one[same] === two[same]) same++
+  let end = 0
+  while (end < Math.min(one.length, two.length) - same && one.at(-1 - end) === two.at(-1 - end)) end++
+  return length - same - end <= 1
+}
+
+/**
+ * Throws BadMessage (400) if a field of the request seems to be a misspelt guard. Other unknown fields are ignored, because chats send
+ * their own.
+ */
+export function assertSpelling (body: object): void {
+  for (const name of Object.keys(body)) {
+    const meant = GUARDS.includes(name) ? undefined : GUARDS.find((guard) => isNearly(name, guard))
+    if (meant !== undefined) throw new BadMessage(`The body has no field ${JSON.stringify(name)}. Write "${meant}".`)
+  }
 }
 
 /** True if a chat shows the message as the answer of a rehearsal. */
