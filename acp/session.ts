@@ -71,16 +71,16 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
       for await (const event of run) {
         if (event.type === 'start') {
           const { runId } = event.messageMetadata
-          if (runId === shown.runId) shown.filter.reopen()
+          if (runId === shown.runId) shown.filter.reopen(false)
           else shown = { runId, filter: createReplayFilter() }
           if (signal.aborted) onAbort()
         } else if (event.type === 'finish') {
           finish = event
         } else {
-          const fresh = shown.filter.pass(event)
-          if (fresh === undefined) continue
-          if (fresh.type === 'question-request' && fresh.live) asked.push(askLive(agent, fresh, signal))
-          else await updates.show(fresh)
+          for (const fresh of shown.filter.pass(event)) {
+            if (fresh.type === 'question-request' && fresh.live) asked.push(askLive(agent, fresh, signal))
+            else await updates.show(fresh)
+          }
         }
       }
     } catch (error) {

@@ -108,19 +108,20 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
           if (isFirst) filter[each.type === 'start' ? 'reopen' : 'resume']()
           isFirst = false
           isBegun = true
-          const event = filter.pass(each)
+          const events = filter.pass(each)
           if (id !== undefined) {
             last = id
             filter.mark()
           }
-          if (event === undefined) continue
-          attempt = 0
-          state.add(event)
-          if (event.type === 'start') begun.resolve(event.messageMetadata.runId)
-          live.take(event)
-          parts.onEvent?.(event)
-          yield event
-          if (event.type === 'finish') return
+          for (const event of events) {
+            attempt = 0
+            state.add(event)
+            if (event.type === 'start') begun.resolve(event.messageMetadata.runId)
+            live.take(event)
+            parts.onEvent?.(event)
+            yield event
+            if (event.type === 'finish') return
+          }
         }
       } catch (error) {
         if (!isCut(error)) throw error

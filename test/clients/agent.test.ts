@@ -96,6 +96,39 @@ t.test('a stream that is cut goes on where it was, and nothing is sent or done t
   t.same(proxy.lastIds().map((id) => id !== undefined), [false, true, false, true, false], 'and read on behind the last event')
 })
 
+const part = (type: string, id: string, delta: string) =>
+  [{ type: `${type}-start`, id }, { type: `${type}-delta`, id, delta, content: delta }]
+const thought = [...part('reasoning', 'reasoning-1', 'Hm.'), ...part('text', 'text-2', 'one')]
+
+for (const [name, cut, again] of [
+  ['of reasoning first', part('text', 'text-1', 'one two'), thought],
+  ['of text alone', thought, part('text', 'text-1', 'one two')],
+  ['that is shorter', part('text', 'text-1', 'one two'), part('text', 'text-1', 'one')],
+  ['without its call', [{ type: 'tool-input-start', toolCallId: 'call', toolName: 'readFile' }], part('text', 'text-1', 'one')]
+] as const) {
+  t.test(`another answer after a kill, ${name}, replaces the one that was cut`, async (t) => {
+    const step = [{ type: 'step-boundary' }, { type: 'start-step' }]
+    const begin = [
+      { type: 'start', messageId: 'm', messageMetadata: { threadId: 'thread', runId: 'run' } },
+      ...step.slice(1),
+      ...part('text', 'text-0', 'Looking.'),
+      { type: 'finish-step' },
+      ...step
+    ]
+    const rest = [...again, { type: 'finish-step' }, { type: 'finish', finishReason: 'stop', usage: {} }]
+    const lines = (events: object[]) => events.map((event, n) => `data: ${JSON.stringify(event)}\nid: ${n}\n\n`).join('')
+    const { url } = await fakeService(t, (_request, response, nth) =>
+      void stream(response, lines(nth === 0 ? [...begin, ...cut] : [...begin, ...rest])).end())
+    const run = createAgent({ url }).run({ prompt: 'go' })
+    const events: object[] = []
+    for await (const event of run) events.push(event)
+    const dropped = cut.flatMap((event) => 'delta' in event ? [] : 'id' in event ? event.id : event.toolCallId)
+    t.match(events, [...begin, ...cut, { type: 'data-retry', data: { dropped } }, { type: 'finish-step' }, step[1], ...rest])
+    t.equal(events.length, begin.length + cut.length + 3 + rest.length)
+    t.match(await run.result(), { text: textOf(again as RunStreamEvent[]), messages: { length: 2 } })
+  })
+}
+
 t.test('a request with a key of its own is sent again when its connection breaks before the run is known', async (t) => {
   const line = (value: object) => `data: ${JSON.stringify(value)}\n\n`
   const start = line({ type: 'start', messageId: 'm', messageMetadata: { threadId: 'thread', runId: 'run' } })

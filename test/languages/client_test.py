@@ -144,6 +144,32 @@ class FakeService(unittest.TestCase):
             self.assertEqual(texts, ["Hel", "lo", " you", " you"])
         self.assertEqual([path.partition(" ")[2] for _, path, _ in Cutter.received], ["", "behind e2", "behind e2"])
 
+    def test_another_answer_after_a_kill_replaces_the_one_that_was_cut(self) -> None:
+        step, text_start = {"type": "start-step"}, {"type": "text-start", "id": "1"}
+        thought = [{"type": "reasoning-start", "id": "1"}, {"type": "reasoning-delta", "id": "1", "content": "Hm", "delta": "Hm"}]
+        end = [{"type": "text-end", "id": "1"}, {"type": "finish-step"}, FINISH]
+        for again, texts in (
+            ([step, text_start, delta("1a 2"), delta("b")], ["1a 1b", None, "1a 2", "b"]),
+            ([step, text_start, delta("1a")], ["1a 1b", None, "1a"]),
+            ([step, *thought, text_start, delta("2a")], ["1a 1b", None, "2a"]),
+        ):
+            cut = stream(START, step, text_start, delta("1a 1b"), ids=True)
+            Cutter.answers, Cutter.received = [cut, stream(START, *again, *end)], []
+            with Agent(self.url) as agent:
+                run = agent.run("hello")
+                read: list[str | None] = []
+                for event in run:
+                    if event.type == "text-delta":
+                        read.append(event.content)
+                    if event.type == "data-retry":
+                        self.assertEqual(event.data.dropped, ["1"])
+                        read.append(None)
+                self.assertEqual(read, texts)
+                result = run.result()
+            text = "".join(each for each in texts[2:] if each is not None)
+            self.assertEqual(result.text, text)
+            self.assertEqual(result.messages, [{"role": "assistant", "content": [{"type": "text", "text": text}]}])
+
     def test_a_request_that_was_cut_before_its_run_began_is_sent_again_with_its_key(self) -> None:
         Cutter.answers = [stream(), stream(START, FINISH)]
 

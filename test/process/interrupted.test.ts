@@ -1,6 +1,7 @@
 import { existsSync, watch } from 'node:fs'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
+import { createAgent } from '../../client/index.ts'
 import { type Plan, startFakeGateway } from '../fakes/gateway.ts'
 import { effects } from '../harness/effects.ts'
 import { readEvents } from '../harness/event-reader.ts'
@@ -42,10 +43,11 @@ async function lives (t: Test, reply: (nth: number) => Plan) {
   const runIds = async (): Promise<string[]> => JSON.parse((await get('/runs')).text).runs.map(({ runId }: any) => runId)
   const kill = async () => {
     await service.stop('SIGKILL')
-    service = await startService(t, where)
+    service = await startService(t, { ...where, port: new URL(service.url).port })
   }
   return {
     gateway,
+    url: service.url,
     cwd: where.cwd,
     get,
     kill,
@@ -109,6 +111,28 @@ for (const protocol of ['documented', 'ui'] as const) {
     t.equal((await get('/run/chat/stream')).status, 204)
     const { events } = await post({ id: 'chat', message: protocol === 'ui' ? user('go on', 'u2') : { role: 'user', content: 'go on' } })
     t.match(events.at(-1), { type: 'finish' })
+  })
+}
+
+for (const [answers, second, dropped] of [['the same', 1, []], ['another', 2, [['text-1']]]] as const) {
+  t.test(`a client that reads on after a kill has the text of the thread, also when the model gives ${answers} answer`, async (t) => {
+    const words = (nth: number) => WORDS.map((word) => `${nth}${word}`)
+    const { url, json, kill } = await lives(t, (nth) => nth === 0 ? { text: words(1), partMs: 60 } : { text: words(second) })
+    const run = createAgent({ url }).run({ id: 'chat', prompt: 'go' })
+    let text = ''
+    const retries: string[][] = []
+    for await (const event of run) {
+      if (event.type === 'text-delta') text += event.content
+      if (event.type === 'data-retry') {
+        retries.push(event.data.dropped)
+        text = ''
+      }
+      if (event.type === 'text-delta' && event.content === '1word20 ') await kill()
+    }
+    const { messages: [, { content }] } = await json('/threads/chat')
+    t.same([text, (await run.result()).text], Array(2).fill(words(second).join('')))
+    t.same([content, (await run.result()).messages[0].content], Array(2).fill([{ type: 'text', text }]))
+    t.same(retries, dropped)
   })
 }
 

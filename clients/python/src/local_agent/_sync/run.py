@@ -193,17 +193,16 @@ class AgentRun(Generic[T]):
             # The same decisions again get the same segment, from its beginning.
             segment = Segment(following, self._resumable)
 
-    def _take(self, data: dict[str, Any], id: str | None, replay: ReplayFilter) -> RunEvent | None:
-        """Returns the event, noted as part of the run; None for one that was read before."""
+    def _take(self, data: dict[str, Any], id: str | None, replay: ReplayFilter) -> list[RunEvent]:
+        """Returns what is new of the event, noted as part of the run; see `ReplayFilter`."""
         try:
-            part = replay.new_part(data)
+            parts = replay.new_parts(data)
             replay.mark(id)
-            if part is None:
-                return None
-            event: RunEvent = read_event(RUN_STREAM_EVENTS, part)
-            self._state.add(event)
-            self._conversation.add(part)
-            return event
+            events: list[RunEvent] = [read_event(RUN_STREAM_EVENTS, part) for part in parts]
+            for event, part in zip(events, parts, strict=True):
+                self._state.add(event)
+                self._conversation.add(part)
+            return events
         except (AttributeError, KeyError, TypeError) as error:
             sentence = f"An event of the run has a shape that this client does not know: {error!r}."
             raise AgentError(sentence, code="ERR_NO_SERVICE") from error
@@ -220,14 +219,12 @@ class AgentRun(Generic[T]):
                     if sent is None or sent.data is None:
                         continue
                     is_begun = True
-                    event = self._take(read_json(sent.data), sent.id, replay)
-                    if event is None:
-                        continue
-                    attempt = 0
-                    self._answer_question(event)
-                    yield event
-                    if event.type == "finish":
-                        return
+                    for event in self._take(read_json(sent.data), sent.id, replay):
+                        attempt = 0
+                        self._answer_question(event)
+                        yield event
+                        if event.type == "finish":
+                            return
                 failure = stream_cut()
             except AgentError as error:
                 if not error.is_cut:
