@@ -2,11 +2,13 @@ import { say } from './say.ts'
 
 const FACTS = new RegExp([
   /^\d+ calls?: (?<read>\d+) read, (?<write>\d+) write, (?<command>\d+) command, (?<external>\d+) external; /,
-  /(?<failed>\d+) failed, (?<denied>\d+) denied, (?<unknown>\d+) unknown · /,
+  /(?<failed>\d+) failed, (?<denied>\d+) denied, (?<unknown>\d+) unknown(?:, (?<unanswered>\d+) unanswered)? · /,
   /files: (?<made>\d+) made, (?<changed>\d+) changed, (?<deleted>\d+) deleted(?: \(what (?<unseen>\d+) .*?\))? · /,
   /commands: \d+(?: \((?<commands>.*)\))? · external calls: \d+$/
 ].map(({ source }) => source).join(''), 's')
-const COUNTS = ['read', 'write', 'command', 'external', 'failed', 'denied', 'unknown', 'made', 'changed', 'deleted', 'unseen'] as const
+const COUNTS = [
+  'read', 'write', 'command', 'external', 'failed', 'denied', 'unknown', 'unanswered', 'made', 'changed', 'deleted', 'unseen'
+] as const
 
 /** Returns the service's line of facts as a sentence, without the counts that are zero. */
 export function sayFacts (facts: string): string {
