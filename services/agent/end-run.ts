@@ -1,4 +1,5 @@
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunFailure } from '../../schemas/task-runs.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import {
@@ -6,6 +7,7 @@ import {
   createRunLog,
   endsOfCutParts,
   endsOfLiveQuestions,
+  failureOf,
   finishOf,
   intentsIn,
   itemsIn,
@@ -90,13 +92,13 @@ export async function recordAnswer (
 export async function endSegment (
   run: Run<ThreadRun>,
   deps: Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'guides'>,
-  { finalEvents, ops = [], end }: { finalEvents: RunEvent[], ops?: Op[], end?: RunEnd }
+  { finalEvents, ops = [], end, failure }: { finalEvents: RunEvent[], ops?: Op[], end?: RunEnd, failure?: RunFailure }
 ) {
   await run.saved
   const { guide } = run.log.events.find((event) => event.type === 'context')?.context ?? {}
   if (guide !== undefined && run.record.sheet === undefined) await deps.guides.markKnown(guide)
   const answer = await recordAnswer(run, deps, { finalEvents })
-  await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], status: end ?? 'pending_approval' })
+  await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], changes: failure && { failure }, status: end ?? 'pending_approval' })
 }
 
 /** The error of a call that had not begun when the service ended. */
@@ -165,6 +167,7 @@ export async function endEarly (
   const kind = abortKind(error)
   const why = whyEnded(error, run.record.runId, deps.log)
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
+  const failure = end === 'failed' ? failureOf(error) : undefined
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
     ...unansweredIn(run.log.events),
@@ -176,8 +179,9 @@ export async function endEarly (
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
     else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isBudgetError(error) && !isWithoutObject(error)) {
-      await deps.runs.commit(run, { brokenBy: finalEvents, ops: await recordAnswer(run, deps, { ends: endsOf(finalEvents) }), status: end })
-    } else return await endSegment(run, deps, { finalEvents, end })
+      const ops = await recordAnswer(run, deps, { ends: endsOf(finalEvents) })
+      await deps.runs.commit(run, { brokenBy: finalEvents, ops, changes: failure && { failure }, status: end })
+    } else return await endSegment(run, deps, { finalEvents, end, failure })
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.record.runId }, 'the end of a run could not be stored')
   }

@@ -30,6 +30,7 @@ export { endsOfLiveQuestions, inNewestStep, intentsIn, itemsIn } from './run-log
 export { type EventPosition, findAfter, isOfRun, logTag, readEventId } from './run-log/event-position.ts'
 export { createRunLog, type RunLog, segmentStart } from './run-log/run-log.ts'
 export { endedSteering, steeringIn, steerOf, unansweredIn, waitingIn } from './run-log/steering.ts'
+export { failureOf } from './run-failure.ts'
 export { finishOf, type History, isOver, MAX_CRASHES, newRunFields, WHOLE_THREAD } from './run-record.ts'
 export type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'
 export { type Run, type RunRepository, storedSegment } from './run-repository.ts'

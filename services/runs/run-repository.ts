@@ -102,7 +102,7 @@ export interface RunWrite<R extends RunRecord = RunRecord> {
 }
 
 /** Returns the record of a run that continues, without fields of its earlier end. */
-const withoutEnd = <R extends RunRecord>({ completedAt, durationMs, error, stopped, ...record }: R) => record as unknown as R
+const withoutEnd = <R extends RunRecord>({ completedAt, durationMs, error, failure, stopped, ...record }: R) => record as unknown as R
 
 export const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
 

@@ -165,7 +165,9 @@ t.test('a run is shown while it executes, and failures and stops say why', async
   await model.begun(2)
   model.fail(1)
   await failing.ended
-  t.match((await runs(app, '?threadId=failing')).runs, [{ status: 'failed', error: /./ }])
+  t.match((await runs(app, '?threadId=failing')).runs, [
+    { status: 'failed', error: /./, failure: { reason: 'error', code: 'ERR_PROVIDER_REQUEST' } }
+  ])
 })
 
 t.test('a run that breaks off after an approval says why, and nothing of it once the same answer has let it go on', async (t) => {
