@@ -114,7 +114,7 @@ t.test('what needs a state that is not kept, and what cannot be used, is refused
     [{ background: true }, 'background', /must be false/],
     [{ prompt: { id: 'p' } }, 'prompt', /no stored prompts/],
     [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0', /"store": false/],
-    [{ input: [{ type: 'function_call_output', call_id: 'x', output: 'y' }] }, 'input.0.call_id', /no call/],
+    [{ input: [{ type: 'function_call_output', call_id: 'x', output: 'y' }] }, 'input.0.call_id', /no tool call/],
     [{ input: [] }, 'input', /is missing/],
     [{ input: [{ type: 'mesage', role: 'user', content: 'Hi' }] }, 'input.0.type', /must be message/],
     [{ tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be "function"/],
