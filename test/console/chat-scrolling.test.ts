@@ -70,6 +70,8 @@ const READER = `(() => {
     isAtBeginning: () => area.scrollTop === 0,
     /** Resolves when the answer has come to a paragraph. */
     comesTo: (number) => until(() => numbered().at(-1)?.number >= number, 'the answer comes to ' + number),
+    /** Resolves when later numbers are at the top. */
+    passes: (number) => until(() => first()?.number > number, 'later numbers than ' + number + ' are at the top'),
     /** Resolves when something is this far down, px. */
     movesTo: (number, offset) => until(() => window.reader.offsetOf(number) >= offset, number + ' moves to ' + offset),
     /** Resolves when the end, which grows, was followed for three paragraphs. */
@@ -217,8 +219,9 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
     t.ok(Math.max(...steps) < 50, 'and to one after the other')
 
     const { number } = await rest(page)
-    const below = await scrolled(page, () => swipe(page, -390))
-    t.ok(below.number > number, `down again: from ${number} to ${below.number}`)
+    await swipe(page, -390)
+    await page.evaluate(`reader.passes(${number})`)
+    await rest(page)
     const toEnd = page.getByRole('button', { name: 'Go to the newest message' })
     await toEnd.tap()
     await page.getByText('Question 1198', { exact: true }).waitFor()

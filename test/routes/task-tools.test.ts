@@ -97,8 +97,9 @@ t.test('the model makes tasks as the user wishes, once, later and again; they ar
   const { text } = await tell('What is planned?', 'listTasks', { words: 'rechnungen' })
   t.match(text, /nach neuen Rechnungen sehen.*every Friday at 09:00.*madeHere/)
   t.notMatch(text, /家計簿/)
-  const names = gateway.requests.at(-1)!.body.tools.map(({ name }: { name: string }) => name)
-  t.match(names.join(), /createTask,findTools,useTool/)
+  // A task that was made can run meanwhile.
+  const offered = gateway.requests.map(({ body }) => (body.tools ?? []).map(({ name }: { name: string }) => name).join())
+  t.match(offered.findLast((names) => names.includes('createTask')), /createTask,findTools,useTool/)
 })
 
 t.test('a time in doubt makes no task, and the model is told to ask; what comes too often asks its user', async (t) => {
