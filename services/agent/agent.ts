@@ -28,7 +28,7 @@ import { largestWindow, threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createCutRuns } from './cut-runs.ts'
 import { createLaunchRun } from './launch-run.ts'
-import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
+import { BadMessage, markOf, type RawMessage, steeringIn } from '../threads/index.ts'
 import { recoverRuns, replayRecorded } from './interrupted-runs.ts'
 import { createBeginnings, createSteerRun } from './steer.ts'
 import { createStopRun, NothingToStop, type RunPlace, settleRun } from './stop-run.ts'
@@ -79,6 +79,17 @@ export function createAgent (deps: AgentDeps) {
   }
 
   /**
+   * Completes a request that sends one of the last `most` messages of the user once more: with the messages before that one. Returns
+   * undefined if the thread has no message with this id.
+   */
+  async function toReplace ({ id, options }: RunBody, message: RawMessage, most = Infinity) {
+    const at = id === undefined ? undefined : await deps.threads.positionOf(id, message, most)
+    if (id === undefined || at === undefined) return undefined
+    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window: () => windowFor(id, options), before: at })
+    return { messages: [...messages, message], history, replaces: true as const }
+  }
+
+  /**
    * Completes a request. A `message` with an `id` continues the stored thread: the newest messages that fit the model's context window are
    * read from the thread. A message with the id of a stored one goes to its place. Throws BadMessage (400) or ConversationBusy (409).
    */
@@ -86,7 +97,10 @@ export function createAgent (deps: AgentDeps) {
     assertSpelling(given)
     if (given.continue) return toContinue(given, protocol)
     const body = withoutDroppedTries(given)
-    if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
+    if (body.messages !== undefined) {
+      const request = { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
+      return { ...request, ...body.messages.length === 1 ? await toReplace(body, body.messages[0]) : undefined }
+    }
     if (body.message === undefined || body.id === undefined) {
       throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     }
@@ -97,7 +111,8 @@ export function createAgent (deps: AgentDeps) {
     if (activeRuns.has(body.id)) throw new ConversationBusy()
     const { id, message, trigger, messageId, changes } = body
     const isMarked = trigger === 'regenerate-message' || messageId !== undefined || changes !== undefined
-    if (await deps.threads.hasMessage(id, message, isMarked ? Infinity : RECENT)) return { ...request, messages: [message] }
+    const replacing = await toReplace(body, message, isMarked ? Infinity : RECENT)
+    if (replacing !== undefined) return { ...request, ...replacing }
     const window = () => windowFor(id, body.options)
     const { messages, ...history } = await readHistory(id, { threads: deps.threads, window })
     return { ...request, messages: [...messages, message], history }

@@ -12,6 +12,8 @@ export interface RunRequest extends RunBody {
   protocol: Protocol
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
+  /** Set if the last message takes the place of a stored message with its id. `history` then ends before that place. */
+  replaces?: true
   /** The options of the run that is continued. They replace the options of this request. */
   kept?: ResolvedOptions
   /** Messages of the user to the continued run that none of its steps has read. */
@@ -66,10 +68,20 @@ export async function messagesOfRequest (
   threadId: string,
   { threads }: Pick<AgentDeps, 'threads'>
 ): Promise<RequestMessages> {
-  if (request.history !== undefined) return withReadHistory(request)
+  const { history, replaces = false } = request
+  if (history !== undefined && !replaces) return withReadHistory(request)
   const own = request.messages.map(withoutModelMarks)
-  const messages = [...own.slice(0, -1), unmarked(own.at(-1)!)]
+  const [before, newest] = [own.slice(0, -1), unmarked(own.at(-1)!)]
+  const messages = replaces ? [newest] : [...before, newest]
   const place = await threads.place(threadId, { ...request, messages, isChat: request.protocol !== 'documented' })
+  if (replaces) {
+    return {
+      messages: [...before, ...place.fresh as RawMessage[]],
+      place,
+      history,
+      originOf: (n) => n < before.length ? ofThread(history, n) : { name: 'message', isStored: false }
+    }
+  }
   return {
     messages: place.messages as RawMessage[],
     place,

@@ -160,10 +160,11 @@ export function createThreadRepository ({ store, clock, readAnswer }: { store: S
       return head === undefined ? [] : turns.list(head, n)
     },
 
-    /** Whether one of the last `most` messages of the user has the id of this message. */
-    async hasMessage (id: string, message: ThreadMessage, most: number): Promise<boolean> {
+    /** Returns the position of that of the last `most` messages of the user which has the id of this message; undefined if none has it. */
+    async positionOf (id: string, message: ThreadMessage, most: number): Promise<number | undefined> {
       const head = typeof message.id === 'string' ? await get(id) : undefined
-      return head !== undefined && (await turns.list(head, Math.max(0, head.turns - most))).some((turn) => turns.idOf(turn) === message.id)
+      if (head === undefined) return undefined
+      return (await turns.list(head, Math.max(0, head.turns - most))).findLast((turn) => turns.idOf(turn) === message.id)?.at
     },
 
     /**

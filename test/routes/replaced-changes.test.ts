@@ -21,7 +21,7 @@ const user = (id: string, calls: Call[]) => ({ id, role: 'user', parts: [{ type:
 
 /** A conversation whose model makes the calls that the user's newest message names, in a folder with some files. */
 async function openConversation (t: Test, config: object = {}) {
-  const { app } = await withGateway(t, ({ body }) => {
+  const { app, gateway } = await withGateway(t, ({ body }) => {
     const last = body.prompt.at(-1)
     if (last.role === 'tool') return { text: 'done' }
     const calls: Call[] = JSON.parse(last.content[0].text)
@@ -39,6 +39,7 @@ async function openConversation (t: Test, config: object = {}) {
   }
   return {
     app,
+    prompts: () => gateway.requests.map(({ body }) => body.prompt as Array<{ role: string, content: Array<{ text?: string }> }>),
     at,
     edit,
     messages,
@@ -193,7 +194,7 @@ t.test('the answer of run/sync says what was undone', async (t) => {
 })
 
 t.test('a single message with the id of an earlier one is an edit of it, whatever came before', async (t) => {
-  const { app, messages, read } = await openConversation(t)
+  const { app, messages, prompts, read } = await openConversation(t)
   const write = (content: string): Call[] => [['writeFile', { path: 'written.txt', content }]]
   const send = async (id: string, calls: Call[], extra: object = {}) => {
     const payload = { id: 'chat', message: user(id, calls), ...extra }
@@ -207,4 +208,10 @@ t.test('a single message with the id of an earlier one is an edit of it, whateve
   t.same((await messages()).flatMap(({ id, role }: any) => role === 'user' ? id : []), ['m1', 'm2'])
   const { versions } = (await app.inject('/threads/chat/versions')).json()
   t.equal(versions.length, 1, 'what stood there before is a version of the message')
+
+  for (const fields of [{ message: user('m2', []) }, { messages: [user('m2', [])] }]) {
+    await app.inject({ method: 'POST', url: '/run/sync', payload: { id: 'chat', ...fields } })
+    const said = prompts().at(-1)!.filter(({ role }) => role !== 'system').map(({ role, content }) => [role, content[0].text])
+    t.same(said, [['user', '[]'], ['assistant', 'done'], ['user', '[]']], 'the model reads what came before it, too')
+  }
 })
