@@ -1,7 +1,8 @@
 import type { RunBody } from '../../schemas/agent.ts'
 import { takeFiles, type Attachments } from '../attachments/index.ts'
+import { defineError } from '../lib/service-error.ts'
 import { withRunModels } from '../models/index.ts'
-import { BadMessage, dropTries, type RawMessage, type ThreadMessage } from '../threads/index.ts'
+import { dropTries, type RawMessage, type ThreadMessage } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { threadOptions } from './run-settings.ts'
 import type { LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
@@ -44,14 +45,16 @@ function isNearly (name: string, other: string): boolean {
   return length - same - end <= 1
 }
 
+const Misspelt = defineError('ERR_INVALID_REQUEST', 'The body has no field %j. Write %j.')
+
 /**
- * Throws BadMessage (400) if a field of the request seems to be a misspelt guard. Other unknown fields are ignored, because chats send
+ * Throws Misspelt (400) if a field of the request seems to be a misspelt guard. Other unknown fields are ignored, because chats send
  * their own.
  */
 export function assertSpelling (body: object): void {
   for (const name of Object.keys(body)) {
     const meant = GUARDS.includes(name) ? undefined : GUARDS.find((guard) => isNearly(name, guard))
-    if (meant !== undefined) throw new BadMessage(`The body has no field ${JSON.stringify(name)}. Write "${meant}".`)
+    if (meant !== undefined) throw new Misspelt(name, meant)
   }
 }
 

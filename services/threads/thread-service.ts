@@ -304,6 +304,8 @@ export function createThreadService (
     async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
       const { version } = await requireVersion(id, versionId)
       const messages = await threads.versionMessages(id, version)
+      // If the thread has gone back to the version meanwhile, other messages can have its numbers.
+      await requireVersion(id, versionId)
       return { ...await versionInfo(id, version), messages: await shownMessages(messages, protocol, version.at) }
     },
 
