@@ -22,7 +22,7 @@ const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
 const NEW_MS = 24 * 60 * 60 * 1000
 /** While a command runs: milliseconds between two readings of the free space on the disk, and between two measurements of all files. */
 const LOOK_MS = 50
-const MEASURE_MS = 5_000
+const MEASURE_MS = 250
 /** Files that tools keep in /tmp for themselves, such as Node's compile cache. */
 const OF_TOOLS = /^\/[^/]*cache[^/]*\//i
 /** Dot folders, and dot files that programs keep for themselves, such as a history. */
@@ -176,7 +176,7 @@ export async function watchSize (
   let took = 0
   while (!await settlesWithin({ clock, ms: LOOK_MS }, child.exited)) {
     const now = await freeBytes()
-    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 10 * took)
+    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 20 * took)
     if (free - now < most.bytes - size.bytes && !isDue) continue
     const started = clock.awake()
     size = await measureAll(folders)

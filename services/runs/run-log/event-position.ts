@@ -45,7 +45,7 @@ export const placesOf = (batch: readonly RunEvent[] & Placed): Required<Placed> 
 export function placeBatch (batch: readonly RunEvent[] & Placed, begin: EventPosition): EventPosition {
   if (batch.end === undefined) {
     batch.begin = begin
-    batch.end = batch.reduce(positionAfter, begin)
+    batch.end = batch.reduce(advance, { ...begin })
   }
   return batch.end
 }
@@ -53,11 +53,19 @@ export function placeBatch (batch: readonly RunEvent[] & Placed, begin: EventPos
 /** Types of events that are not stored, or that can be stored before earlier events. */
 const TRANSIENT = new Set<RunEvent['type']>(['tool-progress', 'waiting', 'notice', 'steer'])
 
-/** Returns the position after an event, given the position before the event. */
-export function positionAfter ({ tag, whole, characters, transient }: EventPosition, event: RunEvent): EventPosition {
-  if ('delta' in event) return { tag, whole, characters: characters + event.delta.length, transient: 0 }
-  if (TRANSIENT.has(event.type)) return { tag, whole, characters, transient: transient + 1 }
-  return { tag, whole: whole + 1, characters: 0, transient: 0 }
+/**
+ * Moves a position behind the next event, and returns it. It changes the object, because a new one for each token would double the garbage
+ * of a stream.
+ */
+export function advance (position: EventPosition, event: RunEvent): EventPosition {
+  const isDelta = 'delta' in event
+  if (!isDelta && TRANSIENT.has(event.type)) position.transient++
+  else {
+    if (!isDelta) position.whole++
+    position.characters = isDelta ? position.characters + event.delta.length : 0
+    position.transient = 0
+  }
+  return position
 }
 
 /** Returns the SSE `id:` for the event that ends at a position. */
@@ -86,7 +94,7 @@ export function findAfter (
   if (position.tag !== tag) return undefined
   let at = logBegin(tag)
   for (const [n, event] of events.entries()) {
-    const after = positionAfter(at, event)
+    const after = advance({ ...at }, event)
     if (isBefore(after, position) <= 0) {
       at = after
       continue

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { logBegin, newTag, placeBatch, positionAfter } from './event-position.ts'
+import { advance, logBegin, newTag, placeBatch } from './event-position.ts'
 
 export type RunLog = ReturnType<typeof createRunLog>
 
@@ -110,7 +110,7 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
     async * read (position: number, signal: AbortSignal, { opening, onRead }: Reading = {}): AsyncGenerator<readonly RunEvent[]> {
       const first = await opening
       if (first !== undefined && first.length > 0) yield first
-      let place = events.slice(0, position).reduce(positionAfter, logBegin(tag))
+      let place = events.slice(0, position).reduce(advance, logBegin(tag))
       signal.addEventListener('abort', wake)
       try {
         while (!signal.aborted) {

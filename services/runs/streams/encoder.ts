@@ -1,6 +1,6 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import { isHeld, type RunEvent } from '../../contracts/run-events.ts'
-import { eventIdOf, placesOf, positionAfter } from '../run-log/event-position.ts'
+import { advance, eventIdOf, placesOf } from '../run-log/event-position.ts'
 import { type Encode, eventLine } from './chunks.ts'
 import { encodeDocumented } from './documented.ts'
 import { encodeUI, encodeUI5, encodeUI7 } from './ui.ts'
@@ -50,10 +50,10 @@ function once (renderEvent: RenderEvent): Encoder['render'] {
 
 function renderBatch (events: readonly RunEvent[], renderEvent: RenderEvent): string {
   const places = placesOf(events)
-  let position = places?.begin
+  const position = places && { ...places.begin }
   let text = ''
   for (const event of events) {
-    position &&= events.length === 1 ? places!.end : positionAfter(position, event)
+    if (position !== undefined) advance(position, event)
     if (!isHeld(event)) text += renderEvent(event, position === undefined ? '' : `id: ${eventIdOf(position)}\n`)
   }
   return text
