@@ -46,7 +46,8 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', cancel)
-  let rest = ''
+  /** The pieces of a line that goes on. Joining them with each new piece would copy a long line again and again. */
+  let pieces: string[] = []
   let fields: ServerSentEvent = {}
   try {
     while (true) {
@@ -56,8 +57,10 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
       })
       signal?.throwIfAborted()
       if (done) return
-      const lines = (rest + value).split('\n')
-      rest = lines.pop()!
+      pieces.push(value)
+      if (!value.includes('\n')) continue
+      const lines = pieces.join('').split('\n')
+      pieces = [lines.pop()!]
       for (const line of lines) {
         if (line !== '') {
           read(line, fields)
