@@ -15,13 +15,19 @@ class Conversation:
     """
 
     def __init__(self) -> None:
-        self.text = ""
+        # Pieces of texts are joined when the text is read: a string that grows piece by piece is copied each time.
+        self._text: list[str] = []
         self._messages: list[Message] = []
         self._content: list[dict[str, Any]] = []
         self._results: list[dict[str, Any]] = []
-        self._blocks: dict[str, dict[str, Any]] = {}
+        self._blocks: dict[str, list[str]] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._steering: dict[str, dict[str, Any]] = {}
+
+    @property
+    def text(self) -> str:
+        """The text of the last step."""
+        return "".join(self._text)
 
     @property
     def steering(self) -> list[dict[str, Any]]:
@@ -40,7 +46,7 @@ class Conversation:
         match event:
             case {"type": "start-step"}:
                 self._close_step()
-                self.text = ""
+                self._text = []
             case {"type": "data-steer", "data": steer}:
                 self._steering[steer["id"]] = steer
                 if steer["state"] == "read":
@@ -48,17 +54,17 @@ class Conversation:
                     self._messages.append(_steer_message(steer))
             case {"type": "data-retry"}:
                 # The try of the step broke off.
-                self._content, self._results, self._calls, self.text = [], [], {}, ""
+                self._content, self._results, self._calls, self._text = [], [], {}, []
             case {"type": "text-start", "id": id_}:
-                self._blocks[id_] = {"type": "text", "text": ""}
-                self._content.append(self._blocks[id_])
+                self._blocks[id_] = []
+                self._content.append({"type": "text", "text": self._blocks[id_]})
             case {"type": "text-delta", "id": id_, "content": content}:
-                self.text += content
-                self._blocks[id_]["text"] += content
+                self._text.append(content)
+                self._blocks[id_].append(content)
             case {"type": "data-revision", "data": {"text": text}}:
                 self._close_step()
-                self.text = text
-                self._content.append({"type": "text", "text": text})
+                self._text = [text]
+                self._content.append({"type": "text", "text": [text]})
             case {"type": "tool-input-start"}:
                 self._call(event)
             case {"type": "tool-input-available"}:
@@ -88,7 +94,8 @@ class Conversation:
 
     def _step(self) -> list[Message]:
         order = list(self._calls)
-        content = [part for part in self._content if part["type"] != "tool-call" or "input" in part]
+        whole = [part for part in self._content if part["type"] != "tool-call" or "input" in part]
+        content = [{**part, "text": "".join(part["text"])} if part["type"] == "text" else part for part in whole]
         results = sorted(self._results, key=lambda each: order.index(each["toolCallId"]) if each["toolCallId"] in order else -1)
         return [
             *([{"role": "assistant", "content": content}] if content else []),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 _PIECES = {"text-delta": "content", "reasoning-delta": "content", "tool-input-delta": "inputTextDelta"}
@@ -23,12 +23,20 @@ class _Entry:
 
     key: str
     type: str
-    text: str
+    # Joined when the text is read: a string that grows piece by piece is copied each time.
+    pieces: list[str]
+    length: int
     event: Event
 
     @property
     def is_piece(self) -> bool:
         return self.type in _PIECES
+
+    @property
+    def text(self) -> str:
+        if len(self.pieces) > 1:
+            self.pieces = ["".join(self.pieces)]
+        return self.pieces[0]
 
 
 class ReplayFilter:
@@ -82,7 +90,7 @@ class ReplayFilter:
         if self._is_broken:
             self._is_broken = type_ != "start-step"
             return [event] if self._is_new() else []
-        return self._pass_answer(_Entry(key, type_, _text_of(event), event))
+        return self._pass_answer(_entry(key, event, _text_of(event)))
 
     def _rewind(self, is_first: bool) -> None:
         for key in self._unmarked:
@@ -99,40 +107,40 @@ class ReplayFilter:
         if index >= len(self._answers):
             return True
         last = self._answers[index]
-        return index == len(self._answers) - 1 and last.is_piece and length == len(last.text)
+        return index == len(self._answers) - 1 and last.is_piece and length == last.length
 
     def _add(self, entry: _Entry) -> Event:
         last = self._answers[-1] if self._answers else None
         if entry.is_piece and last is not None and last.key == entry.key:
-            last.text += entry.text
+            last.pieces.append(entry.text)
+            last.length += entry.length
         else:
-            self._answers.append(replace(entry))
+            self._answers.append(entry)
         if entry.is_piece:
-            self._place = (len(self._answers) - 1, len(self._answers[-1].text))
+            self._place = (len(self._answers) - 1, self._answers[-1].length)
         else:
             self._place = (len(self._answers), 0)
         return entry.event
 
     def _pass_answer(self, entry: _Entry) -> list[Event]:
-        if entry.is_piece and entry.text == "":
+        if entry.is_piece and entry.length == 0:
             return [entry.event] if self._is_new() else []
         if self._is_new():
             return [self._add(entry)]
         index, length = self._place
         known = self._answers[index]
-        if entry.key != known.key and known.is_piece and length == len(known.text):
+        if entry.key != known.key and known.is_piece and length == known.length:
             self._place = (index + 1, 0)
             return self._pass_answer(entry)
-        rest = known.text[length:]
         if entry.key == known.key:
-            if entry.is_piece and rest.startswith(entry.text):
-                self._place = (index, length + len(entry.text))
+            if entry.is_piece and known.text.startswith(entry.text, length):
+                self._place = (index, length + entry.length)
                 return []
-            if not entry.is_piece and rest == entry.text:
+            if not entry.is_piece and known.text == entry.text:
                 self._place = (index + 1, 0)
                 return []
-            if entry.is_piece and index == len(self._answers) - 1 and entry.text.startswith(rest):
-                return [self._add(_with_text(entry, entry.text[len(rest) :]))]
+            if entry.is_piece and index == len(self._answers) - 1 and entry.text.startswith(known.text[length:]):
+                return [self._add(_with_text(entry, entry.text[known.length - length :]))]
         return [*self._drop_step(), self._add(entry)]
 
     def _last(self, *types: str) -> int:
@@ -149,7 +157,7 @@ class ReplayFilter:
         dropped = [_id_of(each.event) for each in self._answers[start:] if each.type in _BEGUN]
         again = self._answers[start:index]
         if length > 0:
-            again.append(replace(self._answers[index], text=self._answers[index].text[:length]))
+            again.append(_with_text(self._answers[index], self._answers[index].text[:length]))
         del self._answers[start:]
         self._read = dict(self._replayed)
         data = {"attempt": 1, "reason": _ANOTHER_ANSWER, "dropped": dropped}
@@ -190,9 +198,13 @@ def _text_of(event: Event) -> str:
     return json.dumps(event.get("input")) if event["type"] == "tool-input-available" else ""
 
 
+def _entry(key: str, event: Event, text: str) -> _Entry:
+    return _Entry(key, event["type"], [text], len(text), event)
+
+
 def _with_text(entry: _Entry, text: str) -> _Entry:
     if not entry.is_piece:
         return entry
     piece = _PIECES[entry.type]
     event = {**entry.event, piece: text, **({"delta": text} if piece == "content" else {})}
-    return replace(entry, text=text, event=event)
+    return _entry(entry.key, event, text)
