@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -279,6 +282,87 @@ def start_again() -> AsyncAgent:
     """Returns an agent of the service that start() has started."""
     start(stop_at_exit=True).close()
     return AsyncAgent()
+
+
+class Model(BaseHTTPRequestHandler):
+    """A model that calls a tool, and then writes words slowly: other words in each answer."""
+
+    asked = 0
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        Model.asked += 1
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        deltas: list[dict[str, Any] | None]
+        if asked["messages"][-1]["role"] == "tool":
+            deltas = [{"content": f"é{Model.asked}.{n}\r\n"} for n in range(20)]
+        else:
+            call = {"name": "runCommand", "arguments": json.dumps({"command": "printf a >> effects.log"})}
+            deltas = [{"content": "First. "}, {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": call}]}]
+        try:
+            for delta in [*deltas, None]:
+                choice = {"index": 0, "delta": delta or {}, "finish_reason": None if delta else "stop"}
+                self.wfile.write(f"data: {json.dumps({'id': 'a', 'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n".encode())
+                time.sleep(0.02)
+        except OSError:
+            pass
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class Kills(unittest.TestCase):
+    def start(self, port: str = "0") -> str:
+        env = {**os.environ, "LOCAL_AGENT_HOME": str(self.home)}
+        program = ["local-agent", "--port", port]
+        self.service = subprocess.Popen(program, cwd=self.work, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert self.service.stdout is not None
+        url: str = json.loads(self.service.stdout.readline())["url"]
+        return url
+
+    def kill(self) -> None:
+        self.service.kill()
+        self.service.wait()
+        assert self.service.stdout is not None
+        self.service.stdout.close()
+
+    def test_after_two_kills_the_text_is_that_of_the_thread_and_no_tool_ran_twice(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home, self.work = Path(folder.name, "home"), Path(folder.name, "work")
+        self.home.mkdir()
+        self.work.mkdir()
+        model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+        threading.Thread(target=model.serve_forever, daemon=True).start()
+        self.addCleanup(model.server_close)
+        self.addCleanup(model.shutdown)
+        base = f"http://127.0.0.1:{model.server_port}/v1"
+        provider = {"type": "openai-compatible", "baseURL": base, "apiKey": "k", "models": ["m"]}
+        off = {"analysis": False, "threads": {"titles": False}, "permissions": {"runCommand": "allow"}}
+        (self.home / "config.json").write_text(json.dumps({"model": "fake/m", "providers": {"fake": provider}, **off}))
+        url = self.start()
+        self.addCleanup(self.kill)
+        with Agent(url) as agent:
+            run = agent.run("go", id="chat")
+            steps: list[str] = []
+            for event in run:
+                if event.type == "start-step":
+                    steps.append("")
+                if event.type == "data-retry":
+                    steps.pop()
+                if event.type == "text-delta":
+                    steps[-1] += event.content
+                    if event.content in ("é2.9\r\n", "é3.9\r\n"):
+                        self.kill()
+                        self.start(url.rpartition(":")[2])
+            thread = agent.api._call_any("GET", "/threads/chat", None)
+        told = [part["text"] for message in thread["messages"][1:] for part in message["content"] if part["type"] == "text"]
+        last = "".join(f"é4.{n}\r\n" for n in range(20))
+        self.assertEqual(told, ["First. ", last])
+        self.assertEqual((steps, run.result().text), (["First. ", last], last))
+        self.assertEqual(((self.work / "effects.log").read_text(), Model.asked), ("a", 4))
 
 
 class Changes(unittest.TestCase):
