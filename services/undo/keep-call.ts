@@ -3,6 +3,7 @@ import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type
 import type { CallLeft, CallReport, KeepCall, KeptCall } from '../tools/index.ts'
 import { createCommandFiles, type Item, takePaths, type Unit } from '../workspace/index.ts'
 import { endEntry } from './settle-entry.ts'
+import type { RunningCommand } from './running-calls.ts'
 import type { Entry, KeepParts } from './undo-entry.ts'
 
 /** The state before a call; it is on disk, but no record names it yet. The paths of the call are locked until `finish` or `discard`. */
@@ -26,8 +27,8 @@ interface Taken {
   entry: Pick<Entry, 'items' | 'units' | 'contents' | 'tree'>
   /** The record that names the file of copies. */
   file?: Op[]
-  /** Paths that other calls of the service change while a command runs. */
-  others?: ReadonlySet<string>
+  /** The command, until `release`. */
+  running?: RunningCommand
   release(): void
   discard(): Promise<void>
 }
@@ -61,13 +62,13 @@ function keptOf (begun: Entry, { places, command, taken, named }: KeepCall & { t
   const { id, runId, items, contents } = begun
   const key = undoEntryKey(runId, id)
   const open = undoOpenKey(id)
-  let isShared = false
+  const { running } = taken
 
   async function finish (report?: CallReport, isCut = false): Promise<CallLeft> {
     try {
-      const { ended, ops } = await endEntry(begun, { places, report, others: taken.others, isShared, isCut }, parts)
+      const { ended, ops } = await endEntry(begun, { places, report, running, isCut }, parts)
       taken.release()
-      commands.changed((ended?.items ?? []).map(({ path }) => path))
+      if (!running?.isShared) commands.changed((ended?.items ?? []).map(({ path }) => path))
       if (ended === undefined) await taken.discard()
       if (command === undefined) return { ops }
       const changes = changesIn(ended?.items ?? [])
@@ -83,7 +84,7 @@ function keptOf (begun: Entry, { places, command, taken, named }: KeepCall & { t
   }
 
   async function finishLater (ended: Promise<void>): Promise<void> {
-    isShared = true
+    if (running !== undefined) running.isShared = running.stays = true
     await ended
     const { ops } = await finish()
     // True if the entry was deleted with its conversation meanwhile.
@@ -128,20 +129,20 @@ async function takeCall (
 
 /** Records the folder of a command. `reason` says in sentences which changes of the command cannot be known. */
 async function takeCommand (
-  { uncovered, signal }: KeepCall,
+  { runId, uncovered, signal }: KeepCall,
   { reach, ...place }: NonNullable<KeepCall['command']>,
   { snapshots, commands }: KeepParts
 ): Promise<{ taken?: Taken, reason: string }> {
   const known = await snapshots.take(place, signal)
   const reason = [reach, 'why' in known ? known.why : known.leftOut].filter(Boolean).join(' ')
   if ('why' in known) return { reason }
-  const { others, end } = commands.begin(place.folder)
+  const running = commands.begin(place.folder, runId)
   const release = () => {
-    end()
+    commands.end(running)
     known.release()
   }
   const tree = { records: known.records, target: uncovered?.target }
-  return { taken: { entry: { items: [], tree }, others, release, discard: async () => release() }, reason }
+  return { taken: { entry: { items: [], tree }, running, release, discard: async () => release() }, reason }
 }
 
 const digestOf = (place: Item['after']): string | null => place?.kind === 'file' ? place.digest : null

@@ -1,29 +1,40 @@
 import { sep } from 'node:path'
 import { within } from '../tools/index.ts'
 
-/** A running command. What other calls of the service change in its folder meanwhile (`others`) does not count as its change. */
-interface Running {
+/** A running command. */
+export interface RunningCommand {
   folder: string
+  runId: string
+  /** Paths that other calls of the service change while the command runs. They do not count as its change. */
   others: Set<string>
+  /** True if others might have made its changes: a command of another run worked in its folder, or it continues after its call. */
+  isShared: boolean
+  /** True if it continues after its call. */
+  stays: boolean
 }
 
 export type RunningCommands = ReturnType<typeof createRunningCommands>
 
 /** Creates the list of the commands that run. */
 export function createRunningCommands () {
-  const running = new Set<Running>()
+  const running = new Set<RunningCommand>()
   /** Commands that continue after their calls: for each, the promise that its changes are stored, and the id of its run. */
   const staying = new Map<Promise<void>, string>()
   return {
     /**
-     * Adds a command that works in a folder. Returns the set of paths that other calls change while it runs, and the function that removes
-     * it.
+     * Adds a command that works in a folder. If a command of another run works there as well, nobody knows which of them makes a change:
+     * both are shared. A command that continues after its call, such as a server, does not make others shared.
      */
-    begin (folder: string): { others: ReadonlySet<string>, end: () => void } {
-      const command = { folder, others: new Set<string>() }
+    begin (folder: string, runId: string): RunningCommand {
+      const command: RunningCommand = { folder, runId, others: new Set(), isShared: false, stays: false }
+      for (const other of running) {
+        if (other.stays || other.runId === runId || !overlap([folder], [other.folder])) continue
+        other.isShared = command.isShared = true
+      }
       running.add(command)
-      return { others: command.others, end: () => void running.delete(command) }
+      return command
     },
+    end: (command: RunningCommand): void => void running.delete(command),
     /** Adds a command of the run that continues after its call; `settled` resolves when its changes are stored. */
     stay (runId: string, settled: Promise<void>): void {
       staying.set(settled, runId)

@@ -1,6 +1,7 @@
 import { undoEntryKey, undoFilesPrefix, undoOpenKey, type Op } from '../store/index.ts'
 import type { CallReport, KeepCall } from '../tools/index.ts'
 import { diffPaths } from '../workspace/index.ts'
+import type { RunningCommand } from './running-calls.ts'
 import type { Entry, KeepParts } from './undo-entry.ts'
 
 /** The sentence that warns that the changes of a command might include changes of others. */
@@ -12,10 +13,8 @@ interface HowCompared {
   places?: KeepCall['places']
   /** What the tool reported. Absent: every difference counts as the work of the call. */
   report?: CallReport
-  /** Paths that other calls of the service changed while the command ran. */
-  others?: ReadonlySet<string>
-  /** True if others might have worked in the folder of the command while it continued after its call. */
-  isShared?: boolean
+  /** What other calls of the service did while the command ran. */
+  running?: Pick<RunningCommand, 'others' | 'isShared'>
   /** True if the folder is compared only after a restart of the service. */
   isLate?: boolean
 }
@@ -42,7 +41,7 @@ export async function endEntry (
 
 async function changesOf (
   { tree, ...begun }: Entry,
-  { places = begun.roots.map((path) => ({ path, withContents: true })), report, others, isShared, isLate = false }: HowCompared,
+  { places = begun.roots.map((path) => ({ path, withContents: true })), report, running, isLate = false }: HowCompared,
   { paths, snapshots, log }: KeepParts
 ): Promise<Partial<Entry> | undefined> {
   if (tree === undefined) {
@@ -56,8 +55,8 @@ async function changesOf (
   })
   if (!found) return { uncovered: { ...begun.uncovered, reason: 'What it changed could not be found out after the service had ended.' } }
   const { differences, strange, unseen, units, contents } = found
-  const own = differences.filter(({ path }) => others?.has(path) !== true)
-  const items = isShared || isLate ? own.map((item) => ({ ...item, isShared: true as const })) : own
+  const own = differences.filter(({ path }) => running?.others.has(path) !== true)
+  const items = running?.isShared || isLate ? own.map((item) => ({ ...item, isShared: true as const })) : own
   const sentences = [
     begun.uncovered?.reason,
     strange.length > 0 && `What was moved into the folder stays there: ${strange.slice(0, 5).join(', ')}.`,

@@ -107,6 +107,28 @@ t.test('what another conversation writes while a command runs is not the work of
   t.same(await paths(other), ['other.txt'])
 })
 
+t.test('an undo leaves what a command of another run may have made meanwhile, unless it is named', async (t) => {
+  const { app, cwd } = await project(t)
+  spawnSync('mkfifo', [join(cwd, 'gate')])
+  const running = runOf(app, 'run `cat gate; echo mine > mine.txt`')
+  const gate = await open(join(cwd, 'gate'), 'w')
+  const other = await runOf(app, 'run `echo theirs > theirs.txt`', { id: 'other' })
+  await gate.close()
+  const mine = await running
+  const alone = await runOf(app, 'run `echo alone > alone.txt`', { id: 'other' })
+  const listed = async (runId: string) =>
+    (await changesOf(app, runId)).changes.map(({ path, canUndo, why }) => ({ path: basename(path), canUndo, why }))
+      .sort((a, b) => a.path < b.path ? -1 : 1)
+  const [ofMine, ofTheirs] = ['mine.txt', 'theirs.txt'].map((path) => ({ path, canUndo: true, why: 'shared' }))
+  t.same(await listed(mine), [ofMine, ofTheirs], 'nobody knows which of the two commands made a file')
+  t.same(await listed(other), [ofTheirs])
+  t.same(await listed(alone), [{ path: 'alone.txt', canUndo: true, why: undefined }], 'a command that began later')
+  t.match(await undo(app, mine), { restored: [], skipped: [{ reason: 'shared' }, { reason: 'shared' }] })
+  t.ok(readdirSync(cwd).includes('theirs.txt'))
+  t.match(await undo(app, mine, { paths: ['mine.txt'] }), { restored: [join(cwd, 'mine.txt')] })
+  t.same(readdirSync(cwd).filter((name) => name.endsWith('.txt')).sort(), ['a.txt', 'alone.txt', 'theirs.txt'])
+})
+
 t.test('copies that commands of one conversation alone need go with it, and those of others stay', async (t) => {
   const { app } = await project(t)
   const copies = () => readdirSync(join(app.home, 'undo')).length

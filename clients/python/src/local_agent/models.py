@@ -1640,11 +1640,12 @@ class FileChange(Model):
     was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any
     more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the
     folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`:
-    others may have changed it while the command went on, or before the service started again; an
-    undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git
-    directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it
-    as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it
-    is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
+    others may have changed it: a command of another run, or somebody while the command went on or
+    the service was ended; an undo that names the path takes it back. `repository-used-since`: refs,
+    index or HEAD of the git directory were changed after the run, so nothing of it is taken back.
+    `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`,
+    `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an
+    unexpected error, which the log names
     """
 
 
@@ -3356,11 +3357,12 @@ class SkippedPath(Model):
     was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any
     more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the
     folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`:
-    others may have changed it while the command went on, or before the service started again; an
-    undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git
-    directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it
-    as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it
-    is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
+    others may have changed it: a command of another run, or somebody while the command went on or
+    the service was ended; an undo that names the path takes it back. `repository-used-since`: refs,
+    index or HEAD of the git directory were changed after the run, so nothing of it is taken back.
+    `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`,
+    `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an
+    unexpected error, which the log names
     """
 
 
