@@ -53,11 +53,17 @@ interface AnswerEnd {
 }
 
 /** Returns the message that an answer continues, in the form in which threads store it; undefined if the answer is a new message. */
-function baseOf (messages: RawMessage[], protocol: Protocol): ThreadMessage | undefined {
+function baseOf (messages: RawMessage[]): ThreadMessage | undefined {
   const last = messages.at(-1)
   if (last === undefined) return undefined
-  if (isStoredAnswer(last)) return protocol === 'documented' || last.protocol === 'documented' ? undefined : last
+  if (isStoredAnswer(last)) return last.protocol === 'documented' ? undefined : last
   return continuedMessage(messages) === undefined ? undefined : storedForm(last)
+}
+
+/** Returns the protocol of an answer. A chat's message that the run continues stays a chat's message, whichever client continues it. */
+function protocolOfAnswer (protocol: Protocol, base: ThreadMessage | undefined): Protocol {
+  if (protocol !== 'documented' || base === undefined) return protocol
+  return isStoredAnswer(base) ? base.protocol : 'ui'
 }
 
 /** Returns the operations that store the answer of a run, and the user's messages that no step has read, in the thread. */
@@ -68,13 +74,15 @@ export async function recordAnswer (
 ): Promise<Op[]> {
   // A rehearsal leaves nothing in the thread.
   if (record.sheet !== undefined) return []
-  const { runId, threadId, answerAt, protocol = 'documented' } = record
+  const { runId, threadId, answerAt } = record
+  const base = baseOf(messages)
+  const protocol = protocolOfAnswer(record.protocol ?? 'documented', base)
   const events = [...log.events, ...finalEvents, ...ends]
   const answer = await answers.make({
     role: 'assistant',
     run: runId,
     protocol,
-    base: baseOf(messages, protocol),
+    base,
     isCut,
     ends: ends.length > 0 ? ends : undefined
   }, events)

@@ -122,3 +122,23 @@ t.test('an answer that goes on after its limit, and then waits, is one message a
   t.same(await read(), ['write it', 'Half of', 'the file.', 'Written.'])
   t.equal((await app.inject('/threads/chat')).json().messages.length, 2)
 })
+
+t.test('an answer of a chat that the client for TypeScript continues stays whole, in the thread and for the model', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => [
+    { text: 'Looking.', toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] },
+    { text: 'Half of', finishReason: 'length' },
+    { text: 'the file.', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] },
+    { text: 'Written.' }
+  ][nth] ?? { text: 'Bye.' })
+  const chat = await openChat(app, v7, { id: 'chat' })
+  await chat.say('write it')
+  const agent = createAgent({ url: app.listeningOrigin })
+  await agent.run({ id: 'chat', continue: true, approve: () => true }).result()
+  const said = ['write it', 'Looking.', 'Half of', 'the file.', 'Written.']
+  const { messages } = (await app.inject('/threads/chat')).json()
+  t.same(textsOf(messages), said)
+  t.match(messages, [{ role: 'user' }, { id: chat.last.id, parts: [{ type: 'step-start' }, {}, { type: 'tool-listDirectory' }] }])
+  t.equal(messages.length, 2)
+  await agent.run({ id: 'chat', message: { role: 'user', content: 'bye' } }).result()
+  t.same(textsOf(gateway.requests.at(-1)!.body.prompt.slice(1)), [...said, 'bye'])
+})
