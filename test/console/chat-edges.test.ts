@@ -83,6 +83,25 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     t.same(await overlaps(page), [])
   })
 
+  await visit('a call says that it was decided only when it was', async (t, page) => {
+    const read = Promise.withResolvers<void>()
+    await page.route(/\/approvals\?/, (route) => read.promise.then(() => route.continue()))
+    await page.goto('/console/chat')
+    await say(page, 'write two files')
+    const states = page.locator('.call .status')
+    await states.getByText('Waiting for you', { exact: true }).nth(1).waitFor()
+    read.resolve()
+    const items = page.getByRole('article')
+    await items.nth(1).waitFor()
+    await press(items.first().getByRole('button', { name: 'Don’t allow', exact: true }))
+    await states.getByText('Decided, waiting for your other decision').waitFor()
+    await page.reload()
+    await states.getByText('Decided, waiting for your other decision').waitFor()
+    t.equal(await states.count(), 1, 'the other call is a request')
+    await press(items.getByRole('button', { name: 'Don’t allow', exact: true }))
+    await states.getByText('Not run: denied').nth(1).waitFor()
+  })
+
   await visit('the difference of 5,000 lines is read in a worker, and shows each change with its word marked', async (t, page) => {
     writeFileSync(`${work}/list.txt`, listOf('here'))
     await page.goto('/console/chat')

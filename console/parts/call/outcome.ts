@@ -5,12 +5,15 @@ import { isRecord } from './values.tsx'
 
 /** The outcome of a call: a state of `Status`, and a reason if the state alone is not enough. */
 export interface Outcome {
-  state: 'completed' | 'failed' | 'running' | 'held' | 'notRun' | 'notAnswered' | 'unknown'
+  state: 'completed' | 'failed' | 'running' | 'held' | 'waiting' | 'notRun' | 'notAnswered' | 'unknown'
   note?: string
 }
 
-/** The state of the run that a call belongs to. */
-export type RunState = 'live' | 'waiting' | 'over'
+/**
+ * The state of the run that a call belongs to. A run is `held` if its open requests are known and none is about this call, and `waiting` as
+ * long as they are not known.
+ */
+export type RunState = 'live' | 'held' | 'waiting' | 'over'
 
 /** The service's error texts for a call whose effect is unknown, and for a call that did not begin. */
 const UNKNOWN = /^Outcome unknown: |What it did by then is not known: check before you repeat it\.$/
@@ -30,9 +33,9 @@ export function outcomeOf ({ toolName, status, output, error = '', begun }: Task
     case 'denied':
       return { state: 'notRun', note: say('run.denied') }
     case 'pending':
-      if (run === 'live') return { state: 'running' }
-      if (begun) return { state: run === 'waiting' ? 'running' : 'unknown' }
-      return { state: run === 'waiting' ? 'held' : facts.asking.includes(toolName) ? 'notAnswered' : 'notRun' }
+      if (run !== 'over') return { state: begun || run === 'live' ? 'running' : run }
+      if (begun) return { state: 'unknown' }
+      return { state: facts.asking.includes(toolName) ? 'notAnswered' : 'notRun' }
   }
 }
 

@@ -35,7 +35,7 @@ function stateOf (row: Row, state: RowState) {
     threadId,
     canGoBack: isOver && canEdit && row.kind === 'said',
     isWorking: isOfAnswer && !isOver,
-    isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
+    isHeld: row.kind === 'call' && isOfAnswer && waiting.some(({ live }) => !live),
     waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,
     onEdit: canEdit && (row.kind === 'said' || (row.kind === 'chosen' && row.isAlone)) && row.message.id !== lockedId ? onEdit : undefined,
     onRegenerate: isOfAnswer && canRegenerate ? onRegenerate : undefined,

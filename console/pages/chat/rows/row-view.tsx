@@ -47,7 +47,7 @@ interface Props {
   isWritten: boolean
   /** True if the run of this message is not over. */
   isWorking: boolean
-  /** True if calls of this message wait for the user and none runs. */
+  /** True if the run of this message waits for the user, so that none of its calls runs. */
   isHeld: boolean
   /** The items that wait for the user because of this call. */
   waiting: Approval[]
@@ -91,7 +91,7 @@ function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit
       return (
         <>
           {waiting.every(({ live }) => live) && (
-            <CallRow part={row.part} name={row.name} runId={runIdOf(row.message)} run={!isWorking ? 'over' : isHeld ? 'waiting' : 'live'} />
+            <CallRow part={row.part} name={row.name} runId={runIdOf(row.message)} run={!isWorking ? 'over' : isHeld ? 'held' : 'live'} />
           )}
           {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onDecided={onDecided} />)}
         </>
