@@ -41,8 +41,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     const { content, mediaType, name } = await app.attachments.get(request.params.digest)
     // An uploaded file can be a page with scripts, so a browser must not run it under the origin of the service. Images can be displayed.
     reply.header('content-security-policy', "sandbox; default-src 'none'")
-    reply.header('content-disposition', `attachment${name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`)
-    return reply.type(SHOWN.includes(mediaType) ? mediaType : 'application/octet-stream').send(content)
+    const isShown = SHOWN.includes(mediaType)
+    const named = name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`
+    reply.header('content-disposition', `${isShown ? 'inline' : 'attachment'}${named}`)
+    return reply.type(isShown ? mediaType : 'application/octet-stream').send(content)
   })
 }
 

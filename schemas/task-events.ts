@@ -113,7 +113,8 @@ export const taskEvents = [
     { ...TaskHealthSchema.properties },
     'A task began to fail, after five failed runs in a row, or is well again, after a run that completed'
   ),
-  event('TaskStatusEvent', 'task:status', { status: TaskStatusSchema, previous: TaskStatusSchema }, 'A task changed its status')
+  event('TaskStatusEvent', 'task:status', { status: TaskStatusSchema, previous: TaskStatusSchema }, 'A task changed its status'),
+  event('TaskChangeEvent', 'task:change', { change: oneOf(['created', 'edited', 'deleted']) }, 'A task was created, edited or deleted')
 ] as const satisfies readonly TObject[]
 
 export const TaskStreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]>>(Type.Union(taskEvents.map(ref), {

@@ -6525,6 +6525,8 @@ export type StreamEvent = ({
 } & TaskHealthEvent) | ({
     type: 'task:status';
 } & TaskStatusEvent) | ({
+    type: 'task:change';
+} & TaskChangeEvent) | ({
     type: 'run:start';
 } & RunStartEvent) | ({
     type: 'run:end';
@@ -6898,6 +6900,15 @@ export type TaskBody = {
         maxMinutesPerRun?: number;
     };
     plan?: PlanInput;
+};
+
+/**
+ * A task was created, edited or deleted
+ */
+export type TaskChangeEvent = {
+    type: 'task:change';
+    taskId: string;
+    change: 'created' | 'edited' | 'deleted';
 };
 
 /**
@@ -7610,7 +7621,9 @@ export type TaskStreamEvent = ({
     type: 'task:health';
 } & TaskHealthEvent) | ({
     type: 'task:status';
-} & TaskStatusEvent);
+} & TaskStatusEvent) | ({
+    type: 'task:change';
+} & TaskChangeEvent);
 
 /**
  * A tool call of a run
@@ -14601,7 +14614,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:changed, thread:deleted, memory:changed, agent:changed, config:changed
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, task:change, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:changed, thread:deleted, memory:changed, agent:changed, config:changed
          */
         types?: string;
         /**

@@ -48,7 +48,8 @@ const OptionsOfNoRun = defineError(
 
 const NothingToContinue = defineError(
   'ERR_NOTHING_TO_CONTINUE',
-  'The last run of this conversation has ended properly, or waits for an answer, so there is nothing to go on with. Send a message.'
+  'The last run of this conversation has ended properly, or waits for an answer, or there is no conversation with this "id": there is ' +
+  'nothing to go on with. Send a message.'
 )
 /** Statuses of runs that ended before the model had finished its answer. */
 const UNFINISHED: readonly RunStatus[] = ['stopped', 'failed', 'interrupted', 'cancelled']

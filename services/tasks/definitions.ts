@@ -1,4 +1,5 @@
 import type { Schedule } from '../../schemas/schedule.ts'
+import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Plan, PlanInput, Task, TaskBody, TaskBudget, TaskChanges, TaskType } from '../../schemas/tasks.ts'
 import type { Trigger } from '../../schemas/triggers.ts'
 import type { TaskSource } from '../contracts/task-control.ts'
@@ -245,7 +246,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
         const ended = isReset ? await grants.removals({ taskId }) : []
-        return { task: tryNext(rescheduled), ops: [...ops, ...ended, ...inherited], answer: { ...rescheduled, updatedAt: clock.now() } }
+        const answer = { ...rescheduled, updatedAt: clock.now() }
+        const events: TaskStreamEvent[] = [{ type: 'task:change', taskId, change: 'edited' }]
+        return { task: tryNext(rescheduled), events, ops: [...ops, ...ended, ...inherited], answer }
       }))
     }
   }

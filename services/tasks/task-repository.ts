@@ -263,6 +263,7 @@ export function createTaskRepository (
     )
     watch(task)
     for (const listener of storedListeners) listener(task, { runs, cued: cues.cued })
+    if (before === undefined) emit({ type: 'task:change', taskId: task.id, change: 'created' })
     for (const event of events) emit(event)
     if (before !== undefined && before.status !== task.status) {
       emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })

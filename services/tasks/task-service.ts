@@ -246,6 +246,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         ticker.forget(taskId)
         triggers.forget(taskId)
         for (const event of events) collaborators.emit(event)
+        collaborators.emit({ type: 'task:change', taskId, change: 'deleted' })
         await purge(taskId)
         return { ok: true as const, taskId }
       }),

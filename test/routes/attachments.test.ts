@@ -59,7 +59,7 @@ t.test('a content is stored once, enciphered, however it came, and as long as a 
     'content-type': 'image/jpeg',
     'x-content-type-options': 'nosniff',
     'content-security-policy': /sandbox/,
-    'content-disposition': "attachment; filename*=UTF-8''C%C3%A9line.png"
+    'content-disposition': "inline; filename*=UTF-8''C%C3%A9line.png"
   })
 
   await run(app, { id: 'ui', messages: [says('something else')] })

@@ -15,6 +15,7 @@ import { listen } from '../harness/raw.ts'
 import { readRun } from '../harness/reader.ts'
 import { plan, say, withModel, write } from '../harness/task-approvals.ts'
 import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 /** What the interface promises of each event, beside its type. */
 const PROMISED: Record<string, Record<string, string>> = {
@@ -80,6 +81,28 @@ t.test('every event has the fields the interface gives it, and its name is its t
     t.equal(JSON.parse(data).type, name)
   }
   named.hangUp()
+})
+
+t.test('readers of events are told when a task is created, edited and deleted', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id: taskId } = await tasks.create('go', { taskType: 'triggered' })
+  await events.until('task:change', { taskId, change: 'created' })
+  await app.inject({ method: 'PUT', url: `/tasks/${taskId}`, payload: { name: 'Another name' } })
+  await events.until('task:change', { taskId, change: 'edited' })
+  await app.inject({ method: 'DELETE', url: `/tasks/${taskId}` })
+  await events.until('task:change', { taskId, change: 'deleted' })
+})
+
+t.test('a digest tells chats that have an answer from those that failed', async (t) => {
+  const { app } = await withGateway(t, ({ body: { prompt } }) =>
+    JSON.stringify(prompt).includes('break') ? { error: { status: 401, message: 'no' } } : { text: ['Done.'] })
+  for (const content of ['go', 'break', 'break it']) {
+    await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content }] } })
+  }
+  const { text } = (await app.inject('/tasks/digest?since=0')).json()
+  t.match(text, /Answers in chats: 1 chat\. Ended without an answer: 2 chats\./)
 })
 
 t.test('a reconnecting client gets nothing twice, and a comment line in the silence', async (t) => {

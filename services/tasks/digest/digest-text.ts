@@ -115,18 +115,20 @@ export function createDigestText (timezone: string) {
 
     all (
       since: number,
-      { nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next, chats }: Omit<
+      { nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next, chats, answered }: Omit<
         Digest,
         'since' | 'until' | 'text' | 'tasks'
-      >,
+      > & { answered: number },
       damaged: string[]
     ) {
       const idle = nothingToDo === 0 ? '' : `${counted(nothingToDo, 'run')} had nothing to do`
       const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped'), idle]
         .filter((part) => part !== '')
+      const unanswered = chats.items.length + chats.more - answered
       return [
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
-        ...sentence('Answers in chats', counts(chats, 'chat')),
+        ...sentence('Answers in chats', answered === 0 ? '' : counted(answered, 'chat')),
+        ...sentence('Ended without an answer', unanswered === 0 ? '' : counted(unanswered, 'chat')),
         ...sentence('Passed without a run', counts(notRun, 'planned time')),
         ...sentence('Triggers', awayText(fired)),
         ...sentence('Triggers that fired without a run', counts(withoutRun(fired), 'time')),

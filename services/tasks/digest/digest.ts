@@ -265,10 +265,12 @@ export function createDigest (
       return [{ ...named(task), at, text: describe.next(task, at) }]
     })
 
-    const ofChats = excerpt(await chatsSince(since, begin.sinceOf, parts), limit)
-    const past = { tasks: byTask, chats: ofChats, nothingToDo, completed, failed, stopped, notRun, fired }
+    const ofChats = await chatsSince(since, begin.sinceOf, parts)
+    const answered = ofChats.filter(({ status }) => status === 'completed').length
+    const past = { tasks: byTask, chats: excerpt(ofChats, limit), nothingToDo, completed, failed, stopped, notRun, fired }
     const sections = { ...past, waiting, waitingForApp, working, failing, next }
-    return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
+    const text = describe.all(since, { ...sections, answered }, damaged)
+    return { since, until, text, ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 
   return {

@@ -3675,6 +3675,14 @@ class TaskBudget(Model):
     """options.budget.minutes"""
 
 
+class TaskChangeEvent(Model):
+    """A task was created, edited or deleted"""
+
+    task_id: str
+    change: Annotated[Literal["created", "edited", "deleted"], AnyText]
+    type: Literal["task:change"] = "task:change"
+
+
 class TaskChanges(Model):
     """The changed fields. A new goal or plan resets the count of approved runs; a plan can be given
     only while the task is planned. `options` take the place of all options before, from the next
@@ -6785,6 +6793,7 @@ StreamEvent = Union[
     TaskSteerEvent,
     TaskHealthEvent,
     TaskStatusEvent,
+    TaskChangeEvent,
     RunStartEvent,
     RunEndEvent,
     ApprovalOpenEvent,
@@ -6816,6 +6825,7 @@ STREAM_EVENTS: dict[str, type[Model]] = {
     "task:steer": TaskSteerEvent,
     "task:health": TaskHealthEvent,
     "task:status": TaskStatusEvent,
+    "task:change": TaskChangeEvent,
     "run:start": RunStartEvent,
     "run:end": RunEndEvent,
     "approval:open": ApprovalOpenEvent,
@@ -6849,6 +6859,7 @@ TaskStreamEvent = Union[
     TaskSteerEvent,
     TaskHealthEvent,
     TaskStatusEvent,
+    TaskChangeEvent,
 ]
 
 TASK_STREAM_EVENTS: dict[str, type[Model]] = {
@@ -6865,6 +6876,7 @@ TASK_STREAM_EVENTS: dict[str, type[Model]] = {
     "task:steer": TaskSteerEvent,
     "task:health": TaskHealthEvent,
     "task:status": TaskStatusEvent,
+    "task:change": TaskChangeEvent,
 }
 """The classes of TaskStreamEvent by their types."""
 
