@@ -69,6 +69,27 @@ t.test('a model that takes no tools answers, and the user is told', async (t) =>
   t.match(of(events, 'data-notice'), [{ data: { code: 'no-tools', text: /takes no tools/ } }])
 })
 
+t.test('a refusal that names nothing takes tools from one call at most', async (t) => {
+  let refusals = 0
+  let takesTools = true
+  const { app, server } = await withDirect(t, ({ body }) =>
+    body.tools && (!takesTools || refusals-- > 0) ? refusal('model says 400') : { text: 'Hello.' })
+  /** Says something, and returns whether each request had tools, and the codes of the notices. */
+  const run = async (refused: number) => {
+    refusals = refused
+    const before = server.calls.length
+    const { events } = await say(app, 'hi')
+    t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
+    return [server.calls.slice(before).map(({ body }) => body.tools !== undefined), of(events, 'data-notice').map(({ data }) => data.code)]
+  }
+  t.same(await run(1), [[true, true], []], 'the same request again')
+  t.same(await run(2), [[true, true, false], ['no-tools']], 'words, if it is refused again')
+  t.same(await run(0), [[true], []], 'nothing of it is remembered')
+  takesTools = false
+  await run(0)
+  t.same(await run(0), [[true, false], ['no-tools']], 'a server that takes no tools costs one request more')
+})
+
 t.test('a server that silently cuts the prompt is found out, and the conversation is shortened to what it reads', async (t) => {
   // With the tools, which count too, half as much again as is read.
   const long = 'A long story. '.repeat(1_200)

@@ -97,12 +97,15 @@ function withSchema (messages: Body[], schema: unknown): Body[] {
   return messages.with(-1, { ...last, content })
 }
 
-/** Returns the parts that are left out of a request because the server of the model does not accept them. */
-export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
-  const needed = needs.read()
+/** Returns the parts of a request that were not `sent`, because the server of the model does not accept them. */
+export function leftOut (
+  needs: LearnedNeeds,
+  { prompt, tools = [] }: LanguageModelV4CallOptions,
+  sent: LanguageModelV4CallOptions
+): Array<'tools' | 'pictures'> {
   return [
-    ...tools.length > 0 && needed.has('tools-in-words') ? ['tools' as const] : [],
-    ...needed.has('no-pictures') && prompt.some(hasPicture) ? ['pictures' as const] : []
+    ...tools.length > 0 && !sent.tools?.length ? ['tools' as const] : [],
+    ...needs.read().has('no-pictures') && prompt.some(hasPicture) ? ['pictures' as const] : []
   ]
 }
 
@@ -129,7 +132,7 @@ interface Adapting {
 
 /**
  * Returns a function that calls a model in the form that its server accepts. If the message of a refusal names neither a known part nor a
- * need (a known requirement, see `Need`), the mild needs are tried, and then the plain form.
+ * need (a known requirement, see `Need`), the mild needs are tried. The plain form is only a guess, because it takes tools from the model.
  */
 export function adaptingModel ({ make, prepare, to, except }: Adapting) {
   return async <T>(
@@ -145,6 +148,7 @@ export function adaptingModel ({ make, prepare, to, except }: Adapting) {
         const found = nextNeeds(words, withNeeds(options, needed))
         return hasPart && !(found.length === 1 && isNamed(words, found[0])) ? [] : found
       },
+      guessNeeds: (words, needed) => isAboutOther(words, options) ? [] : unmet(PLAIN_FORM, withNeeds(options, needed)),
       send: (needed, strip) => ask(make(strip), prepare(withNeeds(options, needed)))
     })
 }
@@ -153,17 +157,17 @@ const hasFile = ({ role, content }: LanguageModelV4Prompt[number]): boolean =>
   role === 'user' ? content.some(({ type }) => type === 'file') : role === 'tool' && content.some(hasToolPicture)
 const isNamed = (words: string, need: Need) => NEEDS[need].refusal.test(words)
 
-/**
- * Returns the needs to try after a refusal: the need that the message names, otherwise the mild needs, otherwise the plain form. Empty if
- * all of these are met, or if the message is about something that no need changes, such as the length of the prompt.
- */
-function nextNeeds (words: string, sent: LanguageModelV4CallOptions): Need[] {
+const unmet = (needs: readonly Need[], sent: LanguageModelV4CallOptions) => needs.filter((need) => !NEEDS[need].isMet(sent))
+
+/** True if the message of a refusal is about something that no need changes, such as the length of the prompt. */
+const isAboutOther = (words: string, { prompt, tools }: LanguageModelV4CallOptions): boolean =>
+  isOfLength(words) || isOfToolCount(words) || (BLAMES_FILE.test(words) && prompt.some(hasFile)) ||
+  (blamesSchema(words) && tools !== undefined)
+
+/** Returns the needs to try after a refusal: the need that the message names, otherwise the mild needs. Empty if these are met. */
+function nextNeeds (words: string, sent: LanguageModelV4CallOptions): readonly Need[] {
   const named = readNeed(words, sent)
   if (named !== undefined) return [named]
-  const unmet = (needs: readonly Need[]) => needs.filter((need) => !NEEDS[need].isMet(sent))
-  if (TOOL_CHOICE_REFUSED.test(words)) return unmet(['tools-in-words'])
-  if (isOfLength(words) || isOfToolCount(words) || (BLAMES_FILE.test(words) && sent.prompt.some(hasFile))) return []
-  if (blamesSchema(words) && sent.tools !== undefined) return []
-  const mild = unmet(MILD_NEEDS)
-  return mild.length > 0 ? mild : unmet(PLAIN_FORM)
+  if (TOOL_CHOICE_REFUSED.test(words)) return unmet(['tools-in-words'], sent)
+  return isAboutOther(words, sent) ? [] : unmet(MILD_NEEDS, sent)
 }

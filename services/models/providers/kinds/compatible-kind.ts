@@ -47,11 +47,12 @@ export function createCompatibleKind (): ProviderKind {
             (model, prepared) => model.doGenerate(prepared)
           ),
         async doStream (options) {
+          let sent = options
           const stream = (send: typeof globalThis.fetch) =>
-            adaptingModel({ make: open(send), prepare, to })(options, (model, prepared) => model.doStream(prepared))
+            adaptingModel({ make: open(send), prepare, to })(options, (model, prepared) => model.doStream(sent = prepared))
           const answer = await kept.stream(stream, options.abortSignal, readerAfter)
-          const result = options.tools?.length ? withCallsRead(answer, { needs, unread }) : answer
-          return withWarnings(saysNeeds() ? result : withToolsSeen(result, options, { needs, windowInUse }), leftOut(needs, options))
+          const result = sent.tools?.length ? withCallsRead(answer, { needs, unread }) : answer
+          return withWarnings(saysNeeds() ? result : withToolsSeen(result, sent, { needs, windowInUse }), leftOut(needs, options, sent))
         }
       }
     },

@@ -82,8 +82,9 @@ export function nativeModel ({ open, prepare, to }: NativeModel): ModelCalls {
   return {
     doGenerate: (options) => adapting(options, (accepted) => whole.doGenerate(accepted), OF_WHOLE_ANSWERS),
     async doStream (options) {
-      const result = await adapting(options, (accepted) => streamed.doStream(accepted))
-      return withWarnings(result, leftOut(to.needs, options))
+      let sent = options
+      const result = await adapting(options, (accepted) => streamed.doStream(sent = accepted))
+      return withWarnings(result, leftOut(to.needs, options, sent))
     }
   }
 }

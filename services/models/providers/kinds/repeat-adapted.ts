@@ -39,22 +39,33 @@ interface Adapting<R, T> {
    * no need is returned.
    */
   nextNeeds: (words: string, needed: ReadonlySet<Need>, hasPart: boolean) => readonly Need[]
+  /** Returns the needs to guess if nothing else is left to change; empty if the request meets them. A guess is never noted as a need. */
+  guessNeeds?: (words: string, needed: ReadonlySet<Need>) => readonly Need[]
   /** Sends the request in the form that meets the needs, without the parts that `strip` removes. */
   send: (needed: ReadonlySet<Need>, strip: (request: R) => R) => PromiseLike<T>
 }
 
+/** The key, in `AdaptedTo.parts`, of everything that only a guess leaves out. It is still sent, but not a second time in the same call. */
+const WHOLE = 'whole'
+
 /**
  * Makes a call in the form that its server is known to accept. If the server refuses the request, the request is sent again without the
- * part that the message names, or in the form that the message asks for. Changes that led to an answer are remembered. If nothing is left
- * to change, the first refusal is thrown, because it is about the original request.
+ * part that the message names, or in the form that the message asks for. Changes that led to an answer are remembered. A request that is
+ * refused for no known reason is sent unchanged once more, because a server can fail once, and then in the form that `guessNeeds` returns.
+ * If nothing is left to change, the first refusal is thrown, because it is about the original request.
  */
-export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
+export async function repeatAdapted<R, T> (
+  { parts, to, except, readRefusal, nextNeeds, guessNeeds = () => [], send }: Adapting<R, T>
+): Promise<T> {
   const needed = new Set([...to.needs.read()].filter((need) => need !== except))
   /** The needs that this call has revealed. */
   const found = new Set<Need>()
   const refused = new Set(to.parts)
   /** Functions that remove the parts without a key. */
   const removals: Array<(request: R) => R | undefined> = []
+  const isNew = (need: Need) => need !== except && !needed.has(need)
+  let isGuessed = false
+  let isRepeated = to.parts.has(WHOLE)
   let first: unknown
   for (;;) {
     let sent: R | undefined
@@ -66,6 +77,8 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
     try {
       const result = await send(needed, strip)
       for (const part of refused) to.parts.add(part)
+      if (isGuessed) to.parts.add(WHOLE)
+      else if (guessNeeds('', needed).length > 0) to.parts.delete(WHOLE)
       if (found.size > 0) to.needs.note(found)
       return result
     } catch (error) {
@@ -75,7 +88,8 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
       const request = sent
       const part = parts.find(({ refusal, key, without }) =>
         refusal.test(words) && (key === undefined ? without(request, words) : key(request)) !== undefined)
-      const needs = nextNeeds(words, needed, part !== undefined).filter((need) => need !== except && !needed.has(need))
+      const needs = nextNeeds(words, needed, part !== undefined).filter(isNew)
+      const guess = needs.length > 0 || part !== undefined ? [] : guessNeeds(words, needed).filter(isNew)
       const key = part?.key?.(request)
       if (needs.length > 0) {
         for (const need of needs) {
@@ -84,7 +98,11 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
         }
       } else if (key !== undefined) refused.add(key)
       else if (part !== undefined) removals.push((each) => part.without(each, words))
-      else throw first
+      else if (guess.length === 0) throw first
+      else if (isRepeated) {
+        isGuessed = true
+        for (const need of guess) needed.add(need)
+      } else isRepeated = true
     }
   }
 }

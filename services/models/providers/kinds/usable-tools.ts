@@ -28,7 +28,7 @@ export function withToolsSeen (
   const toolTokens = tools.length === 0 ? 0 : tokensInSame(jsonOfFixed(tools))
   const messageTokens = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
   // In a long conversation the error of the estimate exceeds the size of the tools.
-  if (toolTokens < Math.max(FEWEST_TOKENS, messageTokens) || needs.read().has('tools-in-words')) return result
+  if (toolTokens < Math.max(FEWEST_TOKENS, messageTokens)) return result
   const { read, cancel } = batchesOf(result)
   let hasCalls = false
   const isUnseen = async (counted: number) => {
@@ -76,7 +76,6 @@ export function withCallsRead (
   result: LanguageModelV4StreamResult,
   { needs, unread }: { needs: LearnedNeeds, unread: UnreadAnswers }
 ): LanguageModelV4StreamResult {
-  if (needs.read().has('tools-in-words')) return result
   const { read, cancel } = batchesOf(result)
   const look = (error: unknown) => {
     if (!UNREAD.test((error as Error | undefined)?.message ?? '') || ++unread.count < MOST_UNREAD) return
