@@ -73,13 +73,17 @@ const ConversationWaits = defineError(
 
 const GO_ON = `${NOTE_OPENING} The user lets you go on where you stopped. Do what is left of the last request.]`
 
+/** Whether this is the message with this id, and its metadata says why its run stopped. */
+const hasStopped = ({ id, metadata }: Partial<RawMessage> = {}, messageId: string) =>
+  id === messageId && (metadata as { stopped?: unknown } | null | undefined)?.stopped !== undefined
+
 /** Returns the events with which a run begins. */
 const openingOf = (
-  { unread = [], continue: isContinued }: RunRequest,
+  { messages, unread = [], continue: isContinued }: RunRequest,
   start: Omit<EventOf<'start'>, 'type'>,
   now: number
 ): RunEvent[] => [
-  { type: 'start', ...start },
+  { type: 'start', ...start, ...hasStopped(messages.at(-1), start.messageId) && { wasStopped: true } },
   ...unread.map((steer) => ({ type: 'steer' as const, ...steer, state: 'read' as const, step: 1, at: now })),
   ...isContinued ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
 ]

@@ -136,7 +136,8 @@ export interface StepMarks {
  * request streams, up to the end of the run or to its next wait for a person. A run that waits for approvals has several segments.
  */
 export type RunEvent =
-  | { type: 'start', messageId: string, threadId: string, runId: string, dryRun?: true, undone?: ReplacedChanges }
+  /** `wasStopped`: the run continues a chat's message whose metadata says why it stopped. */
+  | { type: 'start', messageId: string, threadId: string, runId: string, dryRun?: true, undone?: ReplacedChanges, wasStopped?: true }
   | { type: 'reasoning-start', id: string, phase: 'analysis' | 'answer' } & Meta
   | { type: 'reasoning-delta', id: string, delta: string } & Meta
   | { type: 'reasoning-end', id: string } & Meta

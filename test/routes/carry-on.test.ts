@@ -239,16 +239,25 @@ t.test('a chat goes on in the same message', async (t) => {
     await t.test(version.name, async (t) => {
       const half = { text: 'Half of', finishReason: 'length' }
       const { app } = await withGateway(t, (_request, nth) => nth === 0 ? half : { text: 'the whole.' })
-      const open = await openChat(app, version, { id: 'c', ...(version.approvals ? {} : { path: '/run?protocol=ui5' }) })
+      let isContinued = false
+      const open = await openChat(app, version, {
+        id: 'c',
+        ...(version.approvals ? {} : { path: '/run?protocol=ui5' }),
+        prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, ...isContinued ? { continue: true } : { messages } } })
+      })
       await open.say('tell me')
       t.match(open.last.metadata, { stopped: { reason: 'output-limit' }, finishReason: 'length' })
       t.match(open.parts.at(-1), { type: 'data-stopped', data: { reason: 'output-limit' } })
       const { id } = open.last
-      const next = await app.inject({ method: 'POST', url: '/run?protocol=ui', payload: { id: 'c', continue: true } })
-      t.match(next.body, `"messageId":"${id}"`)
+      isContinued = true
+      await open.chat.sendMessage()
+      isContinued = false
       const { messages } = (await app.inject('/threads/c')).json()
       t.equal(messages.length, 2)
-      t.match(messages[1], { id, parts: [{}, { text: 'Half of' }, {}, {}, { text: 'the whole.' }] })
+      const whole = { id, parts: [{}, { text: 'Half of' }, {}, {}, { text: 'the whole.' }], metadata: { finishReason: 'stop' } }
+      t.match([messages[1], open.last], [whole, whole])
+      const metadata: any[] = [messages[1].metadata, open.last.metadata]
+      t.notOk(metadata.some(({ stopped }) => stopped), 'an answer that is finished has not stopped')
       t.same(open.errors, [])
       await open.say('thanks')
       t.same(open.errors, [])

@@ -113,11 +113,14 @@ function setCall ({ message, calls, answered }: Reading, { toolCallId, toolName 
 function readChunk (reading: Reading, chunk: Chunk): void {
   const { message, open } = reading
   switch (chunk.type) {
-    case 'start':
+    case 'start': {
+      // An answer that is continued has not stopped.
+      const { stopped: _, ...metadata } = { ...message.metadata, ...chunk.messageMetadata }
       reading.hasFailed = false
       message.id = chunk.messageId
-      Object.assign(message.metadata, chunk.messageMetadata)
+      message.metadata = metadata
       return
+    }
     case 'error':
       reading.hasFailed = true
       return

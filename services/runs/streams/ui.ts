@@ -16,8 +16,11 @@ export function encodeUI (event: RunEvent): Chunk[] {
     case 'text-delta':
     case 'reasoning-delta':
       return [{ type: event.type, id: event.id, delta: event.delta, ...meta(event) }]
-    case 'start':
-      return [{ type: 'start', messageId: event.messageId, messageMetadata: metadataOf(event) }]
+    // Chats merge metadata, so a field can be replaced, but not removed.
+    case 'start': {
+      const messageMetadata = { ...metadataOf(event), ...event.wasStopped && { stopped: null } }
+      return [{ type: 'start', messageId: event.messageId, messageMetadata }]
+    }
     case 'reasoning-start':
       return [{ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) }]
     case 'step-start':
