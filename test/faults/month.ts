@@ -134,7 +134,8 @@ function sizesOf (home: string): Record<string, number> {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     const [part] = path.slice(home.length + 1).split('/')
-    sizes[part] = (sizes[part] ?? 0) + statSync(path).size
+    // A file can go between the list and this line.
+    sizes[part] = (sizes[part] ?? 0) + (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
   }
   return sizes
 }
