@@ -10,6 +10,7 @@ import type { Timeouts } from './providers/provider.ts'
 import { batchesOf, type PartBatches } from './providers/part-batches.ts'
 import { onSignOfLife } from './providers/answer-stream/signs-of-life.ts'
 import { BROKE_OFF, failureOf, isFailure } from './providers/check-part.ts'
+import { ToolsUnseen } from './providers/kinds/usable-tools.ts'
 import { createAnswerParts } from './answer-parts.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
@@ -269,7 +270,11 @@ async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading
         throw error
       }
     }
-    if (end !== -1) throw failureOf(batch[end])
+    if (end !== -1) {
+      const error = failureOf(batch[end])
+      if (error instanceof ToolsUnseen) progress.reported = error.finish
+      throw error
+    }
     if (hasContent) {
       progress.heardAt = clock.monotonic()
       progress.partAt = clock.awake()

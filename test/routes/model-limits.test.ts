@@ -90,6 +90,14 @@ t.test('a refusal that names nothing takes tools from one call at most', async (
   t.same(await run(0), [[true, false], ['no-tools']], 'a server that takes no tools costs one request more')
 })
 
+t.test('an answer without sight of the tools is void, and costs what its server reports', async (t) => {
+  const usage = { inputTokens: 300, outputTokens: 10 }
+  const { app, server } = await withDirect(t, () => ({ text: 'Hello.', usage }))
+  const { events } = await say(app, 'hi')
+  t.same(server.calls.map(({ body }) => body.tools !== undefined), [true, false], 'then they are described in words')
+  t.match(of(events, 'finish'), [{ usage: { inputTokens: 600, outputTokens: 20 } }])
+})
+
 t.test('a server that silently cuts the prompt is found out, and the conversation is shortened to what it reads', async (t) => {
   // With the tools, which count too, half as much again as is read.
   const long = 'A long story. '.repeat(1_200)

@@ -14,7 +14,16 @@ const PREAMBLE = 500
 /** The server did not show the tools of a request to the model. */
 export class ToolsUnseen extends Error {
   readonly code = 'ERR_TOOLS_UNSEEN'
+  /** The end of the answer, with the usage that the server reports for it. */
+  readonly finish: Finish
+
+  constructor (finish: Finish) {
+    super('the server left out the tools of the request')
+    this.finish = finish
+  }
 }
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
 /**
  * Returns the answer with a check at its end. If the server counts too few input tokens to have read the tools of the request, the answer
@@ -43,10 +52,10 @@ export function withToolsSeen (
     async read () {
       const parts = await read()
       hasCalls ||= parts?.some(({ type }) => type === 'tool-input-start' || type === 'tool-call') ?? false
-      const end = parts?.findIndex(({ type }) => type === 'finish') ?? -1
-      if (parts === undefined || end === -1 || hasCalls || !await isUnseen(countedIn(parts[end]))) return parts
+      const finish = parts?.find((part) => part.type === 'finish')
+      if (parts === undefined || finish === undefined || hasCalls || !await isUnseen(finish.usage?.inputTokens?.total ?? 0)) return parts
       needs.note(['tools-in-words'])
-      return [...parts.slice(0, end), { type: 'error', error: new ToolsUnseen('the server left out the tools of the request') }]
+      return [...parts.slice(0, parts.indexOf(finish)), { type: 'error', error: new ToolsUnseen(finish) }]
     },
     cancel
   }
@@ -100,5 +109,3 @@ export function withCallsRead (
   }
   return { ...result, batches, stream: streamOf(batches) } as BatchedResult
 }
-
-const countedIn = (part: LanguageModelV4StreamPart): number => part.type === 'finish' ? part.usage?.inputTokens?.total ?? 0 : 0
