@@ -38,7 +38,7 @@ export function resultOf (
     limit?: number
   }
 ): Result {
-  const toolCalls = toolCallsOf(events, limit)
+  const toolCalls = toolCallsOf(events, limit, isOver({ status }))
   const object = lastOf(events, 'object')?.object
   const output = answerText(events) || (object === undefined ? '' : JSON.stringify(object))
   const other = otherVersion(events)
@@ -96,7 +96,7 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
     questions,
     ...(said.length > 0 && { steered: said }),
     input,
-    ...(events && { toolCalls: toolCallsOf(events, limit) })
+    ...(events && { toolCalls: toolCallsOf(events, limit, isOver(run)) })
   }
 }
 

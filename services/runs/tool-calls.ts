@@ -1,5 +1,5 @@
 import type { TaskToolCall } from '../../schemas/task-runs.ts'
-import { PHASE_TOOL } from '../contracts/model-texts.ts'
+import { OUTCOME_UNKNOWN, PHASE_TOOL } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { withoutDroppedTries } from './run-log/cut-steps.ts'
 
@@ -8,9 +8,10 @@ export const CALL_SHOWN = 2_000
 
 /**
  * Returns the tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report progress.
- * `limit` is the number of characters kept of each input and output.
+ * `limit` is the number of characters kept of each input and output. With `isOver`, the outcome of a call that had begun and has none is
+ * unknown, because the log of a run that was cut might continue and does not say so.
  */
-export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskToolCall[] {
+export function toolCallsOf (log: readonly RunEvent[], limit = Infinity, isOver = false): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()
   for (const event of withoutDroppedTries(log)) {
     if (!('toolCallId' in event) || event.toolCallId === undefined || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
@@ -49,7 +50,10 @@ export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskTo
         // Other events do not change a call.
     }
   }
-  return [...calls.values()]
+  if (!isOver) return [...calls.values()]
+  return [...calls.values()].map((call) => call.begun && call.status === 'pending'
+    ? { ...call, error: OUTCOME_UNKNOWN, status: 'error' }
+    : call)
 }
 
 /** Returns a value unchanged when its JSON is short enough, otherwise the beginning of its JSON. */

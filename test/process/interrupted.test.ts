@@ -243,6 +243,9 @@ t.test('a command that a kill cuts has an unknown outcome, of which the model is
     { state: 'output-error', errorText: /Outcome unknown/ },
     { state: 'output-error', errorText: /Not carried out/ }
   ])
+  const [{ runId, toolCalls }] = (await json('/runs')).runs
+  const calls = [{ status: 'completed' }, { status: 'error', error: /Outcome unknown/ }, { status: 'pending', begun: undefined }]
+  t.match([toolCalls, (await json(`/runs/${runId}`)).toolCalls], [calls, calls])
 
   // The client's own copy holds no outcome at all.
   await post({ id: 'chat', messages: [user('go'), { id: 'a', role: 'assistant', parts: [] }, user('and?', 'u2')] })

@@ -74,7 +74,7 @@ export function closeRun (
     phases,
     completedAt: now,
     durationMs,
-    toolCalls: toolCallsOf(log, CALL_SHOWN),
+    toolCalls: toolCallsOf(log, CALL_SHOWN, true),
     facts,
     ...(steered.length > 0 && { steered }),
     ...(!completed && { error: reason }),
