@@ -9,7 +9,7 @@ const OVER = new Set(['ERR_APPROVAL_DECIDED', 'ERR_APPROVAL_EXPIRED', 'ERR_APPRO
 /** Answers questions that tool servers ask during their calls. The stream of the run is read meanwhile. */
 export function createLiveAnswers ({ client, ask, signal }: { client: Client } & Pick<Handlers, 'ask' | 'signal'>) {
   const open = new Set<string>()
-  let failure: unknown
+  const failed = new AbortController()
 
   async function send (approvalId: string, answers: Answers | false): Promise<void> {
     const body = answers === false ? { approved: false } : { answers }
@@ -27,18 +27,19 @@ export function createLiveAnswers ({ client, ask, signal }: { client: Client } &
   }
 
   const inBackground = (work: Promise<void>) => {
-    work.catch((error) => {
-      failure ??= error
-    })
+    work.catch((error) => failed.abort(error))
   }
 
   return {
     /**
-     * Passes an open live question to the handler `ask`. Throws the error if an earlier call of the handler has failed, or if its answer
-     * could not be sent.
+     * Aborted, with the error, when the handler has failed or its answer could not be sent. The run writes nothing while it waits for the
+     * answer, so its stream must not be read on.
      */
+    failed: failed.signal,
+
+    /** Passes an open live question to the handler `ask`. */
     take (event: RunStreamEvent): void {
-      if (failure !== undefined) throw failure
+      failed.signal.throwIfAborted()
       if (event.type === 'question-closed') open.delete(event.approvalId)
       if (event.type !== 'question-request' || !event.live || open.has(event.approvalId)) return
       const { approvalId } = event

@@ -61,9 +61,10 @@ interface Segment {
 const query = { protocol: 'documented' }
 
 export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
-  const { client, instance, resumable, signal, begin } = parts
+  const { client, instance, resumable, begin } = parts
   const state = createRunState()
   const live = createLiveAnswers(parts)
+  const signal = parts.signal === undefined ? live.failed : AbortSignal.any([live.failed, parts.signal])
   const decisions = new Map<string, object>()
   let isStopped = false
   /** Resolves to the id of the run when the run has begun. */
@@ -157,7 +158,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
       } else if (request.type === 'question-request' && ask && !decisions.has(approvalId)) {
         decisions.set(approvalId, answerPart(approvalId, await ask(request)))
       }
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
       const answer = decisions.get(approvalId)
       if (answer !== undefined) answers.push(answer)
       decisions.delete(approvalId)
@@ -184,7 +185,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
         segment = { open: next, isRepeatable: resumable }
       }
     } catch (error) {
-      if (signal?.aborted && resumable) await stop().catch(() => {})
+      if (parts.signal?.aborted && resumable) await stop().catch(() => {})
       throw error
     } finally {
       begun.reject(new AgentError('The run ended before it had begun.', { code: 'ERR_NO_LIVE_RUN', statusCode: 404 }))

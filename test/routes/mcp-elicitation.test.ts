@@ -86,6 +86,11 @@ t.test('chat clients get it as a data part, which its end replaces; the agent of
   for await (const event of live) events.push(event)
   t.same([asked, got(events)], [['travel'], [{ action: 'accept', content: { name: 'Ada' } }]])
   t.same((await live.result()).pending, [])
+
+  const refused = agent.run({ prompt: 'book it', ask: () => ({}), resumable: false })
+  await t.rejects(refused.result(), { name: 'AgentError', code: 'ERR_INVALID_ANSWERS', statusCode: 400 })
+  // A run that cannot be resumed ends with its stream.
+  while ((await waiting(app, '?kind=question')).length > 0) continue
 })
 
 t.test('every kind of field is asked, checked against the form, and sent with its type', async (t) => {
