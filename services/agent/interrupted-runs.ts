@@ -74,7 +74,7 @@ function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undef
 
 const Interrupted = defineError(
   'ERR_INTERRUPTED',
-  'The service ended while it answered. The conversation holds what was done until then; send a message to go on.'
+  'The service ended while it answered. The conversation holds what was done until then; send a message, or "continue", to go on.'
 )
 
 /** Returns the log of a stored run as readers get it. For an interrupted run, events that report the interruption are added at the end. */
