@@ -116,8 +116,8 @@ export async function streamModel (call: ModelCall): Promise<void> {
         failure = call.describe(error, id)
         mayRecover ||= failure.retryable || OF_NETWORK.includes(failure.code)
         progress.code = failure.code
-        const ms = call.clock.awake() - progress.begunAt
-        call.meter.failed({ model: id, role: 'capable', ms, code: failure.code, isCounted: isCountable(progress, prompt) })
+        const ms = progress.ms = call.clock.awake() - progress.begunAt
+        if (!isCountable(progress, prompt)) call.meter.failed({ model: id, role: 'capable', ms, code: failure.code })
         const { started, isCutOff } = progress
         // The model would answer with nonsense again.
         if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure, false)
@@ -162,8 +162,9 @@ interface Progress {
   reported?: Reported
   /** True if the call was aborted, or given up because the model was silent. */
   isCutOff?: boolean
-  /** The code of the failure, if the attempt failed. */
+  /** The code of the failure and the duration until then in milliseconds, if the attempt failed. */
   code?: ErrorCode
+  ms?: number
   /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
@@ -179,12 +180,12 @@ async function countAttempt (
   progress: Progress
 ) {
   if (!isCountable(progress, prompt)) return
-  const { begunAt, reported, characters, code } = progress
+  const { begunAt, reported, characters, code, ms = clock.awake() - begunAt } = progress
   const estimate = () => ({
     inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), toolTokens(options.tools)),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
   })
-  await meter.count({ model, role: 'capable', reported, estimate, ms: clock.awake() - begunAt, code, prompt })
+  await meter.count({ model, role: 'capable', reported, estimate, ms, code, prompt })
 }
 
 async function attemptOnce (

@@ -31,7 +31,7 @@ export interface Meter {
    * the estimated tokens of a call that was cut off before its provider reported them. Never rejects.
    */
   count(call: EndedCall): Promise<void>
-  /** Call it after each model call that failed. The failure is only logged. */
+  /** Call it after each model call that failed and is not counted. The failure is only logged. */
   failed(call: FailedCall): void
 }
 
@@ -51,8 +51,6 @@ interface EndedCall {
 interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
   /** The error code. The error message is not passed, because it might repeat what was sent to the provider. */
   code: string
-  /** True if `count` is called for this call as well. */
-  isCounted?: boolean
 }
 
 export interface Tokens {
@@ -69,6 +67,8 @@ interface MeterOptions {
   /** The usage of the run so far. The meter adds to this object in place, because all copies of the run record share it. */
   total?: Usage
 }
+
+const FAILED = 'model call failed'
 
 export type UsageMeters = ReturnType<typeof createUsageMeters>
 
@@ -122,16 +122,18 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
         // A caller that cut off its call does not wait until the list of prices is loaded.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
       },
-      failed ({ ms, isCounted = false, ...call }) {
-        log.warn({ runId, ...call, ms: Math.round(ms) }, 'model call failed')
-        if (!isCounted) ended({ runId, ...call, ms })
+      failed ({ ms, ...call }) {
+        log.warn({ runId, ...call, ms: Math.round(ms) }, FAILED)
+        ended({ runId, ...call, ms })
       }
     }
 
     async function count ({ model, role, reported, estimate, ms, code, prompt }: EndedCall): Promise<void> {
       const tokens = tokensOfCall(reported, estimate)
       const usage = await withCost(model, tokens, reported).catch(() => tokens)
-      log.info({ runId, model, role, ms: Math.round(ms), ...usage, ...(reported === undefined && { cut: true }) }, 'model call')
+      const line = { runId, model, role, ms: Math.round(ms), ...usage, ...(reported === undefined && { cut: true }) }
+      if (code === undefined) log.info(line, 'model call')
+      else log.warn({ ...line, code }, FAILED)
       ended({ runId, model, role, ms, usage, code, prompt })
       spent = addSpent(spent, spentOf(usage))
       const { costUsd, ...counts } = addUsage(total, usage)

@@ -92,10 +92,16 @@ t.test('a refusal that names nothing takes tools from one call at most', async (
 
 t.test('an answer without sight of the tools is void, and costs what its server reports', async (t) => {
   const usage = { inputTokens: 300, outputTokens: 10 }
-  const { app, server } = await withDirect(t, () => ({ text: 'Hello.', usage }))
+  const lines: string[] = []
+  const log = { write: (line: string) => lines.push(line) } as never
+  const { app, server } = await withDirect(t, () => ({ text: 'Hello.', usage }), { log })
   const { events } = await say(app, 'hi')
   t.same(server.calls.map(({ body }) => body.tools !== undefined), [true, false], 'then they are described in words')
   t.match(of(events, 'finish'), [{ usage: { inputTokens: 600, outputTokens: 20 } }])
+  t.match(lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^model call/.test(msg)), [
+    { msg: 'model call failed', code: 'ERR_TOOLS_UNSEEN', ...usage, cut: undefined },
+    { msg: 'model call', ...usage }
+  ], 'and has one line of the log, which says why')
 })
 
 t.test('a server that silently cuts the prompt is found out, and the conversation is shortened to what it reads', async (t) => {

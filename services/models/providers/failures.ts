@@ -152,7 +152,7 @@ const TOO_LARGE = kind(
   ({ from, instead }, detail) => `${from} sent an answer that is too large${detail}. Try again${instead}.`
 )
 const UNSEEN = kind(
-  'ERR_PROVIDER_UNAVAILABLE',
+  'ERR_TOOLS_UNSEEN',
   true,
   ({ from }, detail) => `${from} did not show the model its tools${detail}. They are described to it in words.`
 )
