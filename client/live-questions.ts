@@ -6,10 +6,15 @@ import type { Handlers } from './run-types.ts'
 /** Error codes that mean that the question was answered elsewhere, or that its call has ended. */
 const OVER = new Set(['ERR_APPROVAL_DECIDED', 'ERR_APPROVAL_EXPIRED', 'ERR_APPROVAL_NOT_FOUND', 'ERR_APPROVAL_WITHDRAWN'])
 
+interface LiveParts extends Pick<Handlers, 'ask' | 'signal'> {
+  client: Client
+  /** Aborted with the error when the handler has failed, or its answer could not be sent: the run waits for it, and writes nothing. */
+  failed: AbortController
+}
+
 /** Answers questions that tool servers ask during their calls. The stream of the run is read meanwhile. */
-export function createLiveAnswers ({ client, ask, signal }: { client: Client } & Pick<Handlers, 'ask' | 'signal'>) {
+export function createLiveAnswers ({ client, ask, signal, failed }: LiveParts) {
   const open = new Set<string>()
-  const failed = new AbortController()
 
   async function send (approvalId: string, answers: Answers | false): Promise<void> {
     const body = answers === false ? { approved: false } : { answers }
@@ -31,12 +36,6 @@ export function createLiveAnswers ({ client, ask, signal }: { client: Client } &
   }
 
   return {
-    /**
-     * Aborted, with the error, when the handler has failed or its answer could not be sent. The run writes nothing while it waits for the
-     * answer, so its stream must not be read on.
-     */
-    failed: failed.signal,
-
     /** Passes an open live question to the handler `ask`. */
     take (event: RunStreamEvent): void {
       failed.signal.throwIfAborted()

@@ -63,8 +63,9 @@ const query = { protocol: 'documented' }
 export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const { client, instance, resumable, begin } = parts
   const state = createRunState()
-  const live = createLiveAnswers(parts)
-  const signal = parts.signal === undefined ? live.failed : AbortSignal.any([live.failed, parts.signal])
+  const failed = new AbortController()
+  const live = createLiveAnswers({ ...parts, failed })
+  const signal = parts.signal === undefined ? failed.signal : AbortSignal.any([failed.signal, parts.signal])
   const decisions = new Map<string, object>()
   let isStopped = false
   /** Resolves to the id of the run when the run has begun. */
