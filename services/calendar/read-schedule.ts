@@ -2,6 +2,7 @@ import type { When } from '../contracts/task-control.ts'
 import { isFiller } from '../lib/fillers.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
+import { timesOfDay } from './calendar.ts'
 import { findContradiction } from './contradiction.ts'
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
@@ -132,10 +133,15 @@ export async function whyConfirm (read: ReadSchedule, written: string | undefine
   const contradicted = written === undefined ? undefined : await findContradiction(written, read.plan, machine)
   if (contradicted !== undefined) return `It would run ${read.words}, but the words are ${JSON.stringify(contradicted)}.`
   const gaps = read.next.slice(1).map((at, n) => at - read.next[n])
-  const least = Math.min(...gaps)
-  return least < OFTEN_MS
-    ? `It would run ${read.words}, which is ${Math.round(DAY_MS / least).toLocaleString('en')} times a day.`
+  return gaps.some((gap) => gap < OFTEN_MS)
+    ? `It would run ${read.words}, which is ${timesADay(read.plan).toLocaleString('en')} times a day.`
     : undefined
+}
+
+/** Returns how often a plan runs on each day on which it runs at all. */
+function timesADay (plan: Plan): number {
+  if (plan.kind === 'calendar') return timesOfDay(plan.times).length
+  return plan.kind === 'exact' ? Math.round(DAY_MS / plan.everyMs) : 1
 }
 
 const unread = (text: string) => new BadSchedule('text',

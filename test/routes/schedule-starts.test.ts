@@ -334,7 +334,11 @@ t.test('what a preview says is what a task does that is made of it, for schedule
     { text: 'daily', timezone: 'Mars/Base' }]) {
     t.match(await preview(body), { understood: false, reason: /.{30}/ }, JSON.stringify(body))
   }
-  t.match(await preview({ text: 'every 10 seconds' }), { understood: true, confirm: /every 10 seconds/ })
+  t.match(await preview({ text: 'every 10 seconds' }), { understood: true, confirm: /every 10 seconds, which is 8,640 times/ })
+  const often = { 'every 15 minutes between 9 and 17 on weekdays': 33, '*/7 * * * *': 216, '*/50 * * * *': 48, '*/5 9 * * 1': 12 }
+  for (const [text, times] of Object.entries(often)) {
+    t.match(await preview({ text }), { understood: true, confirm: new RegExp(`, which is ${times} times a day`) }, text)
+  }
   t.equal((await preview({ schedule: { interval: '10s' } })).confirm, undefined, 'an application that writes so means it')
   for (const body of [{}, { text: 'daily', schedule: { interval: 'daily' } }, { schedule: { interval: 'daily' }, timezone: 'UTC' }]) {
     t.match(await preview(body), { statusCode: 400, error: /either/ }, JSON.stringify(body))
