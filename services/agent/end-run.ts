@@ -137,7 +137,9 @@ export async function interrupt (run: Run<ThreadRun>, deps: EndDeps): Promise<vo
   const { threadId, runId, sheet } = run.record
   if (sheet !== undefined) return deps.runs.commit(run, { status: 'interrupted' })
   const log = createRunLog(withoutCutInputs(run.log.events))
-  const answer = await recordAnswer({ ...run, log }, deps, { ends: endsOfCut(run), isCut: true })
+  const isBegun = log.events.some(({ type }) => type === 'step-start')
+  const ends = [...endsOfCut(run), ...isBegun ? [finishOf(run.record, 'other', stoppedFor('interrupted'))] : []]
+  const answer = await recordAnswer({ ...run, log }, deps, { ends, isCut: true })
   const conversation = await deps.conversations.get(threadId)
   await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })
 }

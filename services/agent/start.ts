@@ -10,12 +10,14 @@ import { tracedFields } from '../lib/request-trace.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
   createRunLog,
+  finishOf,
   hasSmallWindow,
   inNewestStep,
   isOver,
   logTag,
   newRunFields,
   type Run,
+  stoppedFor,
   type Subscription,
   type ThreadRun,
   unansweredIn,
@@ -144,9 +146,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...ledger.record(begun.map((approval) => inState(approval, 'unknown'))),
-      ...run === undefined || isOver(run.record) || waitingIn(run.log.events).length === 0
+      ...run === undefined || isOver(run.record) || (waitingIn(run.log.events).length === 0 && !isStopped)
         ? []
-        : await recordAnswer(run, deps, { ends: unansweredIn(run.log.events) }),
+        : await recordAnswer(run, deps, {
+          ends: [...unansweredIn(run.log.events), ...isStopped ? [finishOf(run.record, 'other', stoppedFor('user'))] : []]
+        }),
       ...run === undefined ? [] : runs.end(run, isStopped ? 'stopped' : 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])

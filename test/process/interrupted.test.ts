@@ -96,6 +96,9 @@ for (const protocol of ['documented', 'ui'] as const) {
     const partsOf = ({ messages }: any) => messages.slice(1).flatMap(({ parts, content }: any) => parts ?? content)
     const textIn = (parts: any[]) => parts.map((part: any) => part.type === 'text' ? part.text : '').join('')
     t.match(textIn(partsOf(cut)), /^Looking\. word0 word1 word2 /, 'the text of at least a second is there')
+    const stopped = { reason: 'interrupted', text: /service ended/ }
+    const [, shown] = (await json('/threads/chat?protocol=ui')).messages
+    t.match([shown.metadata, shown.parts.at(-1)], [{ runId, finishReason: 'other', stopped }, { type: 'data-stopped', data: stopped }])
     t.equal(gateway.requests.length, 2, 'no model is asked before a reader comes back')
 
     const [one, another] = await Promise.all([replay('chat'), replay(runId)])
@@ -106,6 +109,7 @@ for (const protocol of ['documented', 'ui'] as const) {
     t.same(gateway.requests[2].body.prompt, gateway.requests[1].body.prompt, 'with the same prompt')
     const whole = partsOf(await json('/threads/chat'))
     t.equal(textIn(whole), deltas(one), 'the thread holds the same')
+    t.notMatch(await get('/threads/chat?protocol=ui'), { text: /stopped/ }, 'and was not cut')
     t.equal(whole.filter(({ type }: any) => protocol === 'ui' ? /^tool-/.test(type) : type === 'tool-result').length, 1)
     t.match((await json('/runs')).runs, [{ runId, status: 'completed', attempts: 2 }])
     t.equal((await get('/run/chat/stream')).status, 204)

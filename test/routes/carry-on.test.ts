@@ -392,6 +392,22 @@ t.test('a run that was stopped says so, and can go on', async (t) => {
   t.equal((await sync(app, { id: 's', continue: true })).text, 'done')
 })
 
+t.test('an answer that was stopped while it waited says so in its thread, and can go on', async (t) => {
+  const write = { text: 'I write.', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? write : { text: 'Not written.' })
+  const answer = async () => (await app.inject('/threads/c?protocol=ui')).json().messages.at(-1)
+  await sayAll(app, [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }], { id: 'c' })
+  await app.inject({ method: 'POST', url: '/run/c/stop' })
+  const before = await answer()
+  const stopped = { reason: 'user' }
+  t.match([before.metadata, before.parts.at(-1)], [{ finishReason: 'other', stopped }, { type: 'data-stopped', data: stopped }])
+  await app.inject({ method: 'POST', url: '/run', payload: { id: 'c', continue: true } })
+  const { metadata, parts } = await answer()
+  t.match([metadata.finishReason, metadata.stopped], ['stop', undefined])
+  t.same(parts.flatMap(({ text }: any) => text ?? []), ['I write.', 'Not written.'])
+  t.notMatch(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /You stopped/, 'the model is not told what the user is told')
+})
+
 t.test('a command may take ten minutes and shows its output while it runs', async (t) => {
   const command = 'echo first; sleep 0.6; touch go; echo second; while [ -e go ]; do sleep 0.05; done; echo third'
   const plan = call('runCommand', { command, timeoutMs: 600_000 })

@@ -97,8 +97,9 @@ t.test('a run that the shutdown ends is interrupted: its thread and its replay h
 
   const next = await build(t, { home: app.home, cwd: app.cwd, gatewayKey: 'the-key', gatewayBaseURL: gateway.url })
   const { messages } = (await next.inject('/threads/chat')).json()
-  t.match(messages[1].parts, [{ type: 'step-start' }, { type: 'text', text: 'first ', state: 'done' }])
-  t.equal(messages[1].parts.length, 2, 'the call whose input was cut is left out')
+  const stopped = { type: 'data-stopped', data: { reason: 'interrupted' } }
+  t.match(messages[1].parts, [{ type: 'step-start' }, { type: 'text', text: 'first ', state: 'done' }, stopped])
+  t.equal(messages[1].parts.length, 3, 'the call whose input was cut is left out')
   const replayed = parseEvents((await next.inject('/run/chat/stream')).body.replace(/data: \[DONE\]\n\n$/, ''))
   t.same(kinds(replayed), ['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'error', 'finish'])
 })

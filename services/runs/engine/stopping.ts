@@ -38,7 +38,8 @@ const SENTENCES: Record<Stopped['reason'], string> = {
   'unread-call': 'The model wrote a tool call that could not be read, also when it was asked again, so nothing was done. Choose another ' +
     'model, or check the chat template of its server.',
   refused: 'The model, or its provider, refused to answer this. Ask in other words, or choose another model.',
-  user: 'You stopped the run.'
+  user: 'You stopped the run.',
+  interrupted: 'The service ended during this answer. Let the run go on.'
 }
 
 export const stoppedFor = (reason: Stopped['reason']): Stopped => ({ reason, text: SENTENCES[reason] })

@@ -87,7 +87,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
 
 /** Returns true if a message shows part of an answer. The end of an answer then offers to regenerate it. */
 const hasContent = (message: UIMessage | undefined) =>
-  message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start')
+  message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start' && type !== 'data-stopped')
 
 const SUGGESTIONS = ['folder', 'write', 'command', 'task'] as const
 
