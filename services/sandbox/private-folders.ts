@@ -176,7 +176,7 @@ export async function watchSize (
   let took = 0
   while (!await settlesWithin({ clock, ms: LOOK_MS }, child.exited)) {
     const now = await freeBytes()
-    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 20 * took)
+    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 10 * took)
     if (free - now < most.bytes - size.bytes && !isDue) continue
     const started = clock.awake()
     size = await measureAll(folders)

@@ -68,7 +68,8 @@ function keptOf (begun: Entry, { places, command, taken, named }: KeepCall & { t
     try {
       const { ended, ops } = await endEntry(begun, { places, report, running, isCut }, parts)
       taken.release()
-      if (!running?.isShared) commands.changed((ended?.items ?? []).map(({ path }) => path))
+      // What two commands share counts for both.
+      if (!running?.isShared || running.stays) commands.changed((ended?.items ?? []).map(({ path }) => path))
       if (ended === undefined) await taken.discard()
       if (command === undefined) return { ops }
       const changes = changesIn(ended?.items ?? [])
