@@ -1,4 +1,5 @@
 import type { Protocol } from '../../schemas/agent.ts'
+import type { Stopped } from '../../schemas/stopped.ts'
 import type { RunFailure } from '../../schemas/task-runs.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
@@ -161,6 +162,8 @@ export async function finish ({ live }: ConversationAttempt, deps: AgentDeps, an
 
 /** How a run ends after each kind of abort. After any other abort or failure, the run is `failed`. */
 const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'stopped', shutdown: 'interrupted' }
+/** Why a run stopped short, for the aborts that leave an answer. */
+const STOPPED: Partial<Record<AbortKind, Stopped>> = { client: stoppedFor('left'), stop: stoppedFor('user') }
 
 /**
  * Ends a run that was aborted or failed, with the reason in its stream. A run that continued after an approval keeps its last stored step,
@@ -178,17 +181,18 @@ export async function endEarly (
   const why = whyEnded(error, run.record.runId, deps.log)
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const failure = end === 'failed' ? failureOf(error) : undefined
+  const mayGoOn = run.durable && kind !== 'stop' && kind !== 'budget' && !isBudgetError(error) && !isWithoutObject(error)
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
     ...unansweredIn(run.log.events),
-    why,
-    finishOf(run.record, why.type === 'error' ? 'error' : 'other', kind === 'stop' ? stoppedFor('user') : undefined)
+    why.type === 'error' && !mayGoOn ? { ...why, isEnd: true } : why,
+    finishOf(run.record, why.type === 'error' ? 'error' : 'other', kind && STOPPED[kind])
   ]
   try {
     // Nothing new must be written to a deleted conversation. Only writes that have begun are awaited.
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
-    else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isBudgetError(error) && !isWithoutObject(error)) {
+    else if (mayGoOn) {
       const ops = await recordAnswer(run, deps, { ends: endsOf(finalEvents) })
       await deps.runs.commit(run, { brokenBy: finalEvents, ops, changes: failure && { failure }, status: end })
     } else return await endSegment(run, deps, { finalEvents, end, failure })

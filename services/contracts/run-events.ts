@@ -214,7 +214,8 @@ export type RunEvent =
   | { type: 'message', text: string, isRetry?: true, isReview?: true, object?: GivenObject, mayStand?: true }
   /** The second version of the answer replaces the first, because the calls contradict the second version less. */
   | { type: 'revision', text: string }
-  | { type: 'error', errorText: string, code: ErrorCode, details?: ErrorBody['details'], retryAfterMs?: number }
+  /** `isEnd`: the run cannot continue, so chats keep the error with its message. */
+  | { type: 'error', errorText: string, code: ErrorCode, details?: ErrorBody['details'], retryAfterMs?: number, isEnd?: true }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped, answeredBy?: AnsweredBy }
 

@@ -27,7 +27,7 @@ export function lateAnswer (waitedMs: number, now: number): string {
   return `${LATE_OPENING} ${waited}. It is now ${time}. What you found before may have changed: look again where it matters.]`
 }
 
-const SENTENCES: Record<Stopped['reason'], string> = {
+const SENTENCES: Record<Exclude<Stopped['reason'], 'failed'>, string> = {
   steps: 'The run has used all its steps. Let it go on, or give it more steps at once.',
   repeating: 'The model made the same calls again and again, with the same results, so the run was stopped. Say what it should do instead.',
   'no-progress': 'None of the calls of the last eight steps could be carried out, so the run was stopped. Say what it should do instead, ' +
@@ -39,10 +39,11 @@ const SENTENCES: Record<Stopped['reason'], string> = {
     'model, or check the chat template of its server.',
   refused: 'The model, or its provider, refused to answer this. Ask in other words, or choose another model.',
   user: 'You stopped the run.',
-  interrupted: 'The service ended during this answer. Let the run go on.'
+  interrupted: 'The service ended during this answer. Let the run go on.',
+  left: 'The app that read this answer went away, so the run was stopped. Let the run go on.'
 }
 
-export const stoppedFor = (reason: Stopped['reason']): Stopped => ({ reason, text: SENTENCES[reason] })
+export const stoppedFor = (reason: keyof typeof SENTENCES): Stopped => ({ reason, text: SENTENCES[reason] })
 
 const CALLS: ReadonlySet<RunEvent['type']> = new Set(['tool-input', 'tool-input-error'])
 const hasCalls = (step: readonly RunEvent[]) => step.some(({ type }) => CALLS.has(type))

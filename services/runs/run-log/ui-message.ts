@@ -124,6 +124,7 @@ function readChunk (reading: Reading, chunk: Chunk): void {
     case 'error':
       reading.hasFailed = true
       return
+    case 'message-metadata':
     case 'finish':
       if (!reading.hasFailed) Object.assign(message.metadata, chunk.messageMetadata)
       return

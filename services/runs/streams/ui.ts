@@ -1,4 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { Stopped } from '../../../schemas/stopped.ts'
 import { type EventOf, finishMetadataOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { steeringMessagePart } from '../../threads/index.ts'
 import { type Chunk, objectChunk, planChunks, retryChunks, sharedChunks, stoppedChunks } from './chunks.ts'
@@ -61,8 +62,14 @@ export function encodeUI (event: RunEvent): Chunk[] {
     // The object has a step of its own, because chats that continue automatically do so if the last step ends with a tool output.
     case 'object':
       return [{ type: 'start-step' }, objectChunk(event), { type: 'finish-step' }]
-    case 'error':
-      return [{ type: 'error', errorText: event.errorText }]
+    // Chats stop reading at an error and do not keep it, so its text goes ahead as metadata of the message.
+    case 'error': {
+      const stopped: Stopped = { reason: 'failed', text: event.errorText }
+      return [
+        ...event.isEnd ? [{ type: 'message-metadata', messageMetadata: { stopped } }] : [],
+        { type: 'error', errorText: event.errorText }
+      ]
+    }
     case 'abort':
       return [{ type: 'abort' }]
     case 'finish':

@@ -3479,13 +3479,16 @@ class Stopped(Model):
         "refused",
         "user",
         "interrupted",
+        "left",
+        "failed",
     ], AnyText]
     """steps: its steps are used up; repeating: it made the same calls again and again; no-progress:
     none of its calls in eight steps could be carried out; looping-text: it wrote the same again and
     again; output-limit: an answer, or the input of a call, was longer than the model may answer;
     empty: the model said nothing, also when asked again; unread-call: it wrote a tool call as text
     that cannot be read, also when asked again; refused: the model or its provider refused; user:
-    the user stopped it; interrupted: the service ended (in the messages of threads only)
+    the user stopped it; interrupted: the service ended; failed: an error ended it (both in messages
+    only); left: its client went away
     """
     text: str
     """The same in a sentence for people, with what to do"""

@@ -68,7 +68,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
     return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} />{goesOn}</div>
   }
   const { before } = splitUnread(messages)
-  const isShort = run.stopped !== undefined && run.stopped.reason !== 'user'
+  const isShort = run.stopped !== undefined && run.status === 'completed'
   if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return notices
   return (
     <div className='row'>
