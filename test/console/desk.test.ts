@@ -4,7 +4,7 @@ import t from 'tap'
 import { createTask, getRun, listGrants, listRuns, runTask, startTask, taskDigest } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole } from '../harness/console.ts'
+import { axe, openConsole, say } from '../harness/console.ts'
 
 const write = (path: string): Plan => ({ toolCalls: [{ toolName: 'writeFile', input: { path, content: path } }] })
 const LONG = 'The list has forty points, and each is checked. '.repeat(60)
@@ -117,4 +117,12 @@ t.test('the desk in the morning', { skip: noBrowser }, async (t) => {
     const call = page.getByRole('region', { name: 'Steps and calls' }).locator('details[open] > summary:focus')
     await call.getByText('note-20.txt').waitFor()
   }, { colorScheme: 'dark', viewport: { width: 360, height: 740 } })
+
+  await visit('an answer that failed can go on at once', async (_, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'break')
+    await page.getByText('The model is gone.').first().waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Go on', exact: true }).click()
+    await page.getByText('The list has forty points').first().waitFor()
+  }, { expected: /status of 400/ })
 })

@@ -31,6 +31,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
     queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
   })
   const run = data?.runs[0]
+  const goesOn = <Button onClick={goOn}>{say('chat.goOn')}</Button>
   const notices = told.notices.map((text) => <p key={text} className='row note note-warn' role='status'><ServiceText text={text} /></p>)
   if (isBusy) {
     const { silentMs } = told
@@ -58,16 +59,15 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
             </div>
             )
           : <Failed error={error} onRetry={returned === undefined ? onRegenerate : undefined} />}
+        {returned === undefined && run?.status === 'failed' && goesOn}
       </div>
     )
   }
   if (messages.length === 0) return <Beginning onSuggest={onSuggest} />
   if (run === undefined || isWaiting) return notices
-  const goesOn = <Button onClick={goOn}>{say('chat.goOn')}</Button>
   if (run.status === 'failed') {
     return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} />{goesOn}</div>
   }
-  const { before } = splitUnread(messages)
   const isShort = run.stopped !== undefined && run.status === 'completed'
   if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return notices
   return (
@@ -79,15 +79,17 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
             : say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}
         </p>
         {goesOn}
-        {onRegenerate && !hasContent(before.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
+        {onRegenerate && !hasContent(messages) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>
     </div>
   )
 }
 
-/** Returns true if a message shows part of an answer. The end of an answer then offers to regenerate it. */
-const hasContent = (message: UIMessage | undefined) =>
-  message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start' && type !== 'data-stopped')
+/** Whether the newest message shows part of an answer. The end of an answer then offers to regenerate it. */
+function hasContent (messages: UIMessage[]): boolean {
+  const message = splitUnread(messages).before.at(-1)
+  return message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start' && type !== 'data-stopped')
+}
 
 const SUGGESTIONS = ['folder', 'write', 'command', 'task'] as const
 
