@@ -67,7 +67,7 @@ const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
 /** The commands beside that which starts the service; their own modules take no arguments, but are asked for help here. */
 const COMMANDS = ['rotate-key', 'acp', 'reach']
 
-export interface Options extends StdinSecrets {
+interface Options extends StdinSecrets {
   host: string
   port?: number
   home?: string

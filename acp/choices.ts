@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.ts'
 interface Choice { command: AvailableCommand, prompt?: Prompt, skill?: string }
 
 /** The request fields of the chosen skill or prompt, and the blocks of the message without the slash command. */
-export type Chosen = Pick<RunBody, 'prompt' | 'skill'> & { blocks: ContentBlock[] }
+type Chosen = Pick<RunBody, 'prompt' | 'skill'> & { blocks: ContentBlock[] }
 
 /**
  * Lists the slash commands of a session: `/continue`, `/undo` and `/apply`, the skills for its folder, and the prompts of the tool servers.

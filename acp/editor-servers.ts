@@ -17,7 +17,7 @@ const LONGEST_DESCRIPTION = 8_000
 const LONGEST_NAME = 64
 
 /** The tools of an editor's servers for one session, and a sentence for each server that could not be connected. */
-export interface EditorServers {
+interface EditorServers {
   tools: Record<string, Tool>
   problems: string[]
   close: () => Promise<void>

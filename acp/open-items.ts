@@ -24,7 +24,7 @@ const REJECT = 'reject'
  * The outcome of an item. `decided`: decided by the editor. `gone`: decided elsewhere or withdrawn. `open`: still open, because the editor
  * cancelled its request or has disconnected. `unasked`: still open, because the editor cannot show the item.
  */
-export type Outcome = 'decided' | 'gone' | 'open' | 'unasked'
+type Outcome = 'decided' | 'gone' | 'open' | 'unasked'
 
 /** Returns the items of a conversation that wait for its user, oldest first. */
 export async function openItems (agent: Agent, threadId: string): Promise<Approval[]> {

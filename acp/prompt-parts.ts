@@ -5,7 +5,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { type Agent, AgentError } from '../client/index.ts'
 
 /** A part of a message of the user, in the AI SDK's ModelMessage format. */
-export type PromptPart = { type: 'text', text: string } | { type: 'file', data: string, mediaType: string, filename?: string }
+type PromptPart = { type: 'text', text: string } | { type: 'file', data: string, mediaType: string, filename?: string }
 
 /** The largest file that a prompt can attach by its path, in bytes. */
 const LARGEST_FILE = 32 * 1024 * 1024

@@ -24,7 +24,7 @@ const OTHERS_WERE_FASTER = ['ERR_CONVERSATION_BUSY', 'ERR_CONVERSATION_WAITS']
 
 type Finish = Extract<RunStreamEvent, { type: 'finish' }>
 
-export interface SessionParts {
+interface SessionParts {
   id: string
   cwd: string
   service: ServiceAccess

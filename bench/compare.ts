@@ -19,7 +19,7 @@ export interface Row {
   pass: boolean
 }
 
-export interface Measure {
+interface Measure {
   what: string
   unit: string
   bar: number

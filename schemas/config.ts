@@ -141,7 +141,7 @@ export type McpProcess = Static<typeof McpProcessSchema>
 
 /** The largest number of entries of `mcp`, `mcpServers` and `servers` together. */
 export const MOST_SERVERS = 64
-export const ReadmeServers = Type.Record(Type.String(), Type.Unknown())
+const ReadmeServers = Type.Record(Type.String(), Type.Unknown())
 
 const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000 })
 const CallSettings = Type.Object({
@@ -374,4 +374,3 @@ export const ConfigKeys = {
 /** The content of `{config_dir}/config.json`. */
 export const ConfigSchema = Type.Object(ConfigKeys, { $id: 'Config', additionalProperties: true })
 export type Config = Static<typeof ConfigSchema>
-export type Permissions = NonNullable<Config['permissions']>

@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
 
 export const PlanSchema = Type.Object({
@@ -10,4 +10,3 @@ export const PlanSchema = Type.Object({
     { minItems: 1, maxItems: 50 }
   )
 }, { $id: 'AgentPlan', additionalProperties: false, description: 'The plan of a run, and how far it is' })
-export type AgentPlan = Static<typeof PlanSchema>

@@ -224,4 +224,3 @@ export const RunStreamEventSchema = Type.Unsafe<Static<typeof events[number]>>(T
     "One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore " +
     'unknown ones'
 }))
-export type RunStreamEvent = Static<typeof RunStreamEventSchema>

@@ -18,7 +18,7 @@ const Match = Type.Object({
   end: Type.Integer({ description: 'Where it ends' })
 }, { additionalProperties: false })
 
-export const SearchSnippetSchema = Type.Object({
+const SearchSnippetSchema = Type.Object({
   text: Type.String({ description: 'The text around a match, on one line' }),
   matches: Type.Array(Match)
 }, {

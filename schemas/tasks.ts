@@ -65,7 +65,7 @@ export const PlanInputSchema = Type.Object({
 export type PlanInput = Static<typeof PlanInputSchema>
 
 const ApprovalMode = oneOf(['changes', 'always', 'first_n', 'granted', 'never'])
-export const TaskApprovalInputSchema = Type.Object({
+const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
   firstN: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000, description: 'With modes changes and first_n: the number of runs to approve; by default 3' })
@@ -78,7 +78,6 @@ export const TaskApprovalInputSchema = Type.Object({
     'runs until N were approved; always: every run; granted, the default with `interactive: false`: calls with a grant run, all others ' +
     'that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it'
 })
-export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
 /** The budget in the form of earlier versions. New clients send `options.budget`. */
 const TaskBudgetSchema = Type.Object({

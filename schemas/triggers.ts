@@ -10,7 +10,7 @@ const closed = { additionalProperties: false }
 const NAMED = { minLength: NOT_BLANK.minLength, pattern: NOT_BLANK.pattern }
 
 /** The maximum number of triggers of a task. */
-export const MOST_TRIGGERS = 10
+const MOST_TRIGGERS = 10
 
 const OfFiles = Type.Object({
   type: Type.Literal('files'),

@@ -68,7 +68,7 @@ export async function rareWord ({ times }: Context): Promise<Row[]> {
 }
 
 /** Measures a listening service with such a store. */
-export async function measure (port: number, { beside, times }: Pick<Context, 'beside' | 'times'>): Promise<Row[]> {
+async function measure (port: number, { beside, times }: Pick<Context, 'beside' | 'times'>): Promise<Row[]> {
   const ask = async (q: string, cursor?: string): Promise<Answer> => {
     const query = new URLSearchParams({ q, limit: '100', ...cursor !== undefined && { cursor } })
     const answer = await fetch(`http://127.0.0.1:${port}/search?${query}`)

@@ -8,7 +8,7 @@ export const CHOICES = {
   conversations: ['time', 'folder']
 } as const
 type Look = keyof typeof CHOICES
-export type Appearance = { [L in Look]: typeof CHOICES[L][number] }
+type Appearance = { [L in Look]: typeof CHOICES[L][number] }
 
 const keyOf = (look: Look) => `appearance ${look}`
 const listeners = new Set<() => void>()

@@ -7,7 +7,7 @@ const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indica
 const JOINERS = new Set(['\u200D', '\uFE0F'])
 
 /** A piece of a text: visible text, or one hidden character by its code point. */
-export type Piece = { text: string } | { code: string }
+type Piece = { text: string } | { code: string }
 
 /**
  * Splits a text into visible text and hidden characters. Joiners within emoji and carriage returns at line ends are left out, because they

@@ -12,7 +12,7 @@ import { tools } from './tools.ts'
 export const SCRIPTS: Record<string, Scripts> = { ...files, ...code, ...data, ...limits, ...conversation, ...tools }
 
 /** What the scripts of a goal prove about its checks. */
-export interface Proof {
+interface Proof {
   goal: string
   /** Each script with the checks that it failed. */
   scripts: Array<{ name: string, failed: string[] }>

@@ -10,7 +10,7 @@ export interface Figures {
   branches: number
 }
 
-export interface Folder {
+interface Folder {
   figures: Figures
   /** The files with the most uncovered lines. */
   worst: string[]

@@ -39,7 +39,7 @@ export type EndDeps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversa
  * How a run of a conversation ends. `interrupted`: the service ended during the run. `cancelled`: the run's client left, or a newer message
  * superseded the run.
  */
-export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interrupted'
+type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interrupted'
 
 /** What the record of an answer contains in addition to the log of its run. */
 interface AnswerEnd {

@@ -35,7 +35,7 @@ type OnceBody = RunBody & Pick<ThreadRun, 'isOneOff'> & Pick<SubscriberOptions, 
  * The idempotency key of a request. A stored record with this key from before `since` (milliseconds since the Unix epoch) belongs to
  * another request.
  */
-export interface RequestKey {
+interface RequestKey {
   key: string
   since?: number
 }

@@ -96,7 +96,7 @@ const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
  * Begins a run in a copy of the folder that is made for this run only. If `begin` fails, the copy is removed. Throws what `Copies.openOwn`
  * throws (409).
  */
-export async function onOwnCopy<T> (
+async function onOwnCopy<T> (
   folder: string,
   { copies }: Pick<AgentDeps, 'copies'>,
   begin: (place: { runId: string, cwd: string }) => Promise<T>

@@ -38,7 +38,7 @@ interface ApprovalNotifications {
 }
 
 /** A new item. `ms` is the time in milliseconds in which the item can be answered; the default depends on the owner. */
-export type ItemRequest = NewCallItem & { ms?: number }
+type ItemRequest = NewCallItem & { ms?: number }
 
 /** A person's decision about an item, or an application's report about a call. */
 export type ItemAnswer = Decision | ({ approvalId: string } & AppCallAnswer)

@@ -9,7 +9,7 @@ const MOST_KEPT = 8_000_000
 const MOST_PAGES = 500
 
 /** The text of a file cannot be read. The message is a clause with the reason, such as "it is protected by a password". */
-export class FileUnreadable extends Error {}
+class FileUnreadable extends Error {}
 
 interface PdfPages {
   pages: string[]

@@ -15,7 +15,7 @@ interface Message {
 type Part = Record<string, any>
 
 /** A part of a message that names a file. */
-export interface FilePart {
+interface FilePart {
   part: Part
   /** The media type that the part states; '' if the part states none, or an incomplete one such as `image/*`. */
   mediaType: string
@@ -80,7 +80,7 @@ const fieldOf = ({ parts }: Message) => parts === undefined ? 'content' as const
  * Returns the file parts of a message, in order; none for a message whose role has no files or whose content is a text. Other parts are
  * left out.
  */
-export function filesOf (message: Message): FilePart[] {
+function filesOf (message: Message): FilePart[] {
   const parts = message[fieldOf(message)]
   if (!ROLES.includes(message.role) || !Array.isArray(parts)) return []
   return parts.flatMap((part) => typeof part === 'object' && part !== null ? filePart(part) ?? [] : [])
@@ -91,7 +91,7 @@ export const attachmentsIn = (message: Message): string[] =>
   [...new Set(filesOf(message).flatMap(({ source }) => 'digest' in source ? [source.digest] : []))]
 
 /** Returns the message with parts replaced; the same object if none of its parts is in `replaced`. */
-export function withParts<M extends Message> (message: M, replaced: ReadonlyMap<Part, Part>): M {
+function withParts<M extends Message> (message: M, replaced: ReadonlyMap<Part, Part>): M {
   const field = fieldOf(message)
   const parts = message[field]
   if (!Array.isArray(parts) || !parts.some((part) => replaced.has(part))) return message

@@ -30,7 +30,7 @@ import {
   type BrainChange
 } from './memory.ts'
 
-export { emptyMemory, type Memory } from './memory.ts'
+export { emptyMemory } from './memory.ts'
 export type { Learning } from './learning.ts'
 
 /** A user's wish to have something forgotten, with the words that express the wish. */

@@ -1,6 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 
-export const TextLength = defineError('ERR_INVALID_REQUEST', 'body.%s must have 1 to %d characters after trimming, not %d.')
+const TextLength = defineError('ERR_INVALID_REQUEST', 'body.%s must have 1 to %d characters after trimming, not %d.')
 
 /**
  * Normalises facts and keys for storage: trimmed, in Unicode's composed form (NFC), and without lone surrogates, which

@@ -7,7 +7,7 @@ import { beginningOf, isFormOf, isUnspaced, termsOf } from './recall/terms.ts'
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** The parts of the memory that are about a subject. */
-export interface About {
+interface About {
   /** Known, proposed and hidden entries that are about the subject. */
   entries: Entry[]
   habits: Habit[]

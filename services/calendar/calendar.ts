@@ -131,7 +131,7 @@ export function nextLocal (rule: Rule, local: number): number | undefined {
 }
 
 /** Counts the local times of a rule at or after `from` and before `to`. */
-export function countLocal (rule: Rule, from: number, to: number): number {
+function countLocal (rule: Rule, from: number, to: number): number {
   const times = timesOfDay(rule.times)
   const countBefore = (local: number, date: number) => countBelow(times, (local - date * DAY) / 1_000)
   let count = 0

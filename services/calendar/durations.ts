@@ -71,7 +71,7 @@ export const numberOf = (text: string): number => text.split(/[- ]/).reduce((sum
  * Returns the number and unit that a word or short form stands for: "mins" gives one minute, "quarter" gives
  * three months, "fortnight" gives two weeks.
  */
-export function unitOf (name: string): Part {
+function unitOf (name: string): Part {
   const singular = name.length > 2 ? name.replace(/s$/, '') : name
   return singular === 'fortnight' ? [2, 'week'] : singular === 'quarter' ? [3, 'month'] : [1, SHORT[singular] ?? singular as Unit]
 }

@@ -33,7 +33,7 @@ export interface Meaning {
 }
 
 /** The result of parsing words about time. */
-export interface TimeWords {
+interface TimeWords {
   meaning: Meaning
   /** Whether the whole text is about time, and states nothing twice. */
   isWhole: boolean

@@ -11,7 +11,7 @@ export class ConfigUnusable extends Error {
 }
 
 /** `config.json` cannot be read. The message is a clause with the reason, such as "it is not a JSON object", and contains no paths. */
-export class ConfigUnreadable extends Error {}
+class ConfigUnreadable extends Error {}
 
 /** `config.json` is not a regular file, or is a broken link. */
 export class NotAFile extends ConfigUnreadable {}

@@ -222,7 +222,7 @@ export interface ToolSays {
  * The context of the decision whether a call needs an approval. `textOfOthers` returns a description of texts
  * from others that the run has read; undefined if there are none.
  */
-export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
+type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
 
 /** Returns why this call needs an approval, as a sentence; undefined if the call can run without asking. */
 type AskReason<Input> = (input: Input, context: AskContext) => Promise<string | undefined>

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { IDEMPOTENCY, type Op, type Store } from '../store/index.ts'
 
-export const KeyReused = defineError(
+const KeyReused = defineError(
   'ERR_IDEMPOTENCY_KEY_REUSED',
   'This Idempotency-Key was used for another request; use a new key.'
 )

@@ -4,7 +4,7 @@ import type { Evaluation } from '../../schemas/evaluation.ts'
 import { mayHaveChanged, type FindTool } from './call-facts.ts'
 
 /** What is known about one version of a report. */
-export interface ReportVersion {
+interface ReportVersion {
   evaluation: Pick<Evaluation, 'claims'>
   /** The version is empty or breaks off. */
   isBroken?: boolean

@@ -1,5 +1,5 @@
 /** The position of words in a text, as offsets. */
-export interface Place {
+interface Place {
   from: number
   to: number
 }

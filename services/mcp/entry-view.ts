@@ -6,7 +6,7 @@ const LONGEST_TEXT = 1_000
 const LARGEST = 16 * 1024
 
 /** The fields, apart from the name, of an item in a tool server's list of tools, prompts or resources. */
-export interface EntryNames {
+interface EntryNames {
   title?: string
   description?: string
   icons?: object[]

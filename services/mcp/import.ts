@@ -113,7 +113,7 @@ function variablesOf (entry: McpEntry): string[] {
  * The servers of a README's configuration: entries with their names (a name can occur twice), and VS Code's `inputs`, which entries refer
  * to.
  */
-export interface ReadmeServers {
+interface ReadmeServers {
   servers: Array<[name: string, entry: unknown]>
   /** The description of each input, by its id. */
   inputs: Record<string, string>

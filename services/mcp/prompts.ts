@@ -26,7 +26,7 @@ const MOST_IMAGES = 10
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
 /** The content of a prompt: text for the user's message, and images. */
-export interface PromptWords {
+interface PromptWords {
   text: string
   images: Array<{ mediaType: string, data: string }>
 }

@@ -24,7 +24,7 @@ const LARGEST = 5_000_000
 /** The most characters of the JSON of a `_meta` or `annotations`. A larger value is left out. */
 const LARGEST_META = 16 * 1024
 
-export interface ResourcesOfServers {
+interface ResourcesOfServers {
   resources: ResourceEntry[]
   templates: ResourceTemplate[]
   failed: Array<{ server: string, error: string }>

@@ -108,6 +108,6 @@ function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined 
 }
 
 /** Returns an address without its query, which might contain secrets. */
-export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
+const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)

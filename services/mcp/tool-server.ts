@@ -20,7 +20,7 @@ import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import { NotSent, type ServerTransport, createStderrTail, type StderrTail } from './server-transport.ts'
 import { progressIn, withReason } from './stderr-reason.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
+type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000

@@ -5,7 +5,6 @@ export {
   analysisPrompt,
   learningPrompt,
   planPrompt,
-  REQUEST_SHOWN,
   summaryPrompt,
   titlePrompt
 } from './prompts/asides.ts'

@@ -17,7 +17,7 @@ import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf, toolTokens } from './token-estimate.ts'
 
 /** A model call failed on every attempt. `isOutage`: the provider or the network is to blame, so the call might succeed later. */
-export class ModelFailed extends ServiceError {
+class ModelFailed extends ServiceError {
   readonly isOutage: boolean
 
   constructor ({ message, code, retryAfterMs }: Failure, isOutage: boolean) {

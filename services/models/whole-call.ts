@@ -21,7 +21,7 @@ interface WholeCall {
   clock: Clock
 }
 
-export interface WholeAnswer {
+interface WholeAnswer {
   text: string
   /** True if the answer was cut off at its maximum length. */
   isCut: boolean

@@ -73,7 +73,7 @@ export const shortened = (text: string | undefined, length = TEXT_KEPT): string 
 }
 
 /** Returns the title of a notification, which contains no text of a task, a person or a model. */
-export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
+function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
   switch (kind) {
     case 'waiting': {
       const owner = taskId === undefined ? 'A conversation' : 'A task'
@@ -128,7 +128,7 @@ export function notificationView (notification: StoredNotification, name?: strin
 }
 
 /** Returns the text of a notification with the name of its task before it. */
-export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: string): string | undefined {
+function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: string): string | undefined {
   if (name === undefined) return text
   return text === undefined ? name : `${name}: ${text}`
 }

@@ -168,7 +168,7 @@ const watchWritten = (child: GuardedChild, { upper, kept }: Opened, clock: Clock
   (upper ? watchSize(child, [upper], clock, MOST_WRITTEN) : kept?.watch(child))?.catch(() => false)
 
 /** Returns the folders that are compared before and after a command: its folder, its home, and a repository above. */
-export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
+const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
   ...{ folder, seenAt, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
 })
 

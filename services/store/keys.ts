@@ -49,7 +49,7 @@ export const runKey = (runId: string) => RUNS + runId
 /** The kind of owner of a run: a conversation or a task. Runs of conversations are kept for some days only. */
 export type OwnerKind = 'thread' | 'task'
 /** Key prefix of the events of all runs of one kind of owner. A record is a chunk: consecutive events of a run, numbered from 0. */
-export const runEventsOf = (kind: OwnerKind) => `run-event/${kind}/`
+const runEventsOf = (kind: OwnerKind) => `run-event/${kind}/`
 export const runEventsPrefix = (kind: OwnerKind, runId: string) => `${runEventsOf(kind)}${runId}/`
 export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => historyKey(`run-event/${kind}`, runId, chunk)
 /**

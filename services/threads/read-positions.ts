@@ -3,7 +3,7 @@ import type { Turns } from './turns.ts'
 import { type ThreadHead } from './thread-head.ts'
 
 /** How far a thread was searched for facts: the first `read` of the user's `turns` messages, as the thread was at `updatedAt`. */
-export interface ReadPosition {
+interface ReadPosition {
   read: number
   turns: number
   updatedAt: number

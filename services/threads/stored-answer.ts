@@ -74,9 +74,6 @@ export const storedForm = (message: ThreadMessage): ThreadMessage =>
 /** Returns a message in the form in which its client wrote or received it. */
 export const writtenForm = (message: ThreadMessage): readonly ThreadMessage[] => message[ANSWER]?.written ?? [message]
 
-/** Returns how many messages a message has in its written form. */
-export const countOf = (message: ThreadMessage): number => writtenForm(message).length
-
 /**
  * Returns the ids of the runs that gave an answer, the newest first. There are several if one run continued the answer of another. Returns
  * none for other messages.

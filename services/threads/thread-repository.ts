@@ -34,7 +34,6 @@ import { currentVersions, spanOf, type Version } from './replaced-turns.ts'
 import { goBack, writeMessages } from './write-messages.ts'
 import { searchNoMore } from './search/due-threads.ts'
 
-export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'
 
 export type ThreadRepository = ReturnType<typeof createThreadRepository>

@@ -53,7 +53,7 @@ interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
   code: string
 }
 
-export interface Tokens {
+interface Tokens {
   inputTokens: number
   outputTokens: number
 }

@@ -6,7 +6,7 @@ import { roundUsd } from './usage-sums.ts'
 /**
  * Prices in US dollars per token. Without a price of its own, a cached input token or a cache write costs the same as other input tokens.
  */
-export interface Price {
+interface Price {
   input: number
   output: number
   cachedInput?: number

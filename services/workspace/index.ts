@@ -10,7 +10,7 @@ export { type CommandPlace, createSnapshots, type FolderSnapshot, type Snapshots
 export { diffPaths, takePaths } from './path-snapshot.ts'
 /** Examines what is at one path, or at an entry of an open folder, without keeping it. */
 export { inBatches, lookAt, surveyEntry } from './survey.ts'
-export { describeChange, isSame, isUnchanged, CopiesUnavailable, type Item, type Place } from './places.ts'
+export { describeChange, isSame, isUnchanged, type Item, type Place } from './places.ts'
 export { chainsOf, sourceOf } from './chains.ts'
 /** `restore`: plans the steps that restore paths, without those that others changed, and executes them. */
 export { type Chain, planRestore, type RestorePlan, type Skipped } from './plan-restore.ts'

@@ -53,7 +53,7 @@ export const isAddedObject = ({ path, before }: Pick<Item, 'path' | 'before'>, u
   unit?.kind === 'repository' && unit.before !== NOTHING && before === null && isObject(slashed(relative(unit.path, path)))
 
 /** Returns the digest of the files that a use changes, by their paths in the unit; for a database, by the ending of the side file. */
-export function useDigest (kind: Kind, files: Iterable<[inner: string, place: Place | undefined]>): string {
+function useDigest (kind: Kind, files: Iterable<[inner: string, place: Place | undefined]>): string {
   const lines: string[] = []
   for (const [inner, place] of files) {
     if (!place || place.kind === 'folder' || (kind === 'repository' && !USED.test(inner))) continue

@@ -8,7 +8,7 @@ const COLLECT_MS = 250
 const WITHIN_RUN = new Set(['task:tool-start', 'task:tool', 'task:phase', 'task:eval'])
 
 /** Returns the query keys of the data that an event might have changed. */
-export function keysOf (event: ServiceEvent): string[][] {
+function keysOf (event: ServiceEvent): string[][] {
   const { type, runId, threadId, taskId } = event as { type: string, runId?: string, threadId?: string, taskId?: string }
   const ofRun = runId === undefined ? [] : [keys.run(runId), keys.changes(runId)]
   const owner = threadId !== undefined ? [keys.thread(threadId)] : taskId !== undefined ? [keys.task(taskId)] : []

@@ -5,7 +5,7 @@ import { noteRefused, useSession } from '../session.ts'
 import { connect } from './connect.ts'
 import { createInvalidator } from './invalidate.ts'
 
-export type Connection = 'connecting' | 'open' | 'gone'
+type Connection = 'connecting' | 'open' | 'gone'
 type Listener = (event: ServiceEvent) => void
 
 const Live = createContext<{ connection: Connection, listen: (listener: Listener) => () => void }>({

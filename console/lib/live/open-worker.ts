@@ -1,7 +1,7 @@
 import type { FromTab, ToTab } from './messages.ts'
 
 /** The connection of this page to the worker that all tabs share. */
-export interface WorkerPort {
+interface WorkerPort {
   send: (message: FromTab) => void
   close: () => void
 }

@@ -10,7 +10,7 @@ export type Denied = OfTask['denied'][number]
 export type Passed = OfTask['passed'][number]
 
 /** A line about the current state of a task. */
-export interface DigestRow {
+interface DigestRow {
   key: string
   /** A state of parts/status.tsx. */
   state: string

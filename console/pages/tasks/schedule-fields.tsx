@@ -119,7 +119,7 @@ export function OnceFields ({ values, set, isNeeded }: FieldsProps & { isNeeded:
 }
 
 /** The meaning of the form's schedule in the service's words, with its next times; or the parse error. */
-export function SchedulePreview ({ values }: { values: FormValues }) {
+function SchedulePreview ({ values }: { values: FormValues }) {
   const schedule = formSchedule(values)
   const isEmpty = schedule === undefined || schedule.interval === ''
   const json = useDeferredValue(JSON.stringify(schedule ?? {}))

@@ -18,7 +18,7 @@ const MOST_TRIED = 4
 const LONGEST = 500
 
 /** A time that a goal names, and the goal without it. */
-export interface HeardTime {
+interface HeardTime {
   schedule: Schedule
   words: string
   next: number[]
@@ -26,7 +26,7 @@ export interface HeardTime {
 }
 
 /** Returns the pieces of a sentence that might be a time, longest first, each with the rest of the sentence. */
-export function timesIn (sentence: string): Array<{ text: string, goal: string }> {
+function timesIn (sentence: string): Array<{ text: string, goal: string }> {
   const [first = '', ...rest] = sentence.split(/,\s+|:\s+/)
   const before = rest.length > 0 ? [{ text: first, goal: rest.join(', ') }] : []
   const begins = [...sentence.matchAll(BEGIN)].map(({ index }) => index).filter((at) => at > 0)
@@ -63,7 +63,7 @@ export function useHeardTime ({ goal }: FormValues): HeardTime | undefined {
 const typeOf = ({ schedule }: HeardTime) => schedule.interval === undefined ? 'one_shot' : 'recurring'
 
 /** Returns the form values with the time in its own fields, and the goal without it. */
-export const withTime = (heard: HeardTime): Partial<FormValues> =>
+const withTime = (heard: HeardTime): Partial<FormValues> =>
   ({ goal: heard.goal, taskType: typeOf(heard), ...scheduleValues(heard.schedule), hasOwnTime: true })
 
 /** Returns the body of a task whose goal names its time. */

@@ -4,7 +4,7 @@ import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
 /** The outcome of a call: a state of `Status`, and a reason if the state alone is not enough. */
-export interface Outcome {
+interface Outcome {
   state: 'completed' | 'failed' | 'running' | 'held' | 'waiting' | 'notRun' | 'notAnswered' | 'unknown'
   note?: string
 }

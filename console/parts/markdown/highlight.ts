@@ -16,7 +16,7 @@ hljs.registerLanguage('mermaid', () => ({
 }))
 
 /** A piece of code, and its class, such as `keyword`. */
-export interface Token {
+interface Token {
   text: string
   kind?: string
 }

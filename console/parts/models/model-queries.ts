@@ -59,7 +59,7 @@ export const useModelTest = () =>
   })
 
 /** A key that the user entered, and its provider. */
-export interface EnteredKey {
+interface EnteredKey {
   provider: string
   key: string
 }
@@ -89,7 +89,7 @@ export function useKeyRemoval () {
 }
 
 /** A server with OpenAI's API that the user entered. */
-export interface EnteredAddress {
+interface EnteredAddress {
   name: string
   baseURL: string
   /** Empty if the server needs no key. */

@@ -20,7 +20,7 @@ const MISTYPED_LETTERS = 7
 type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics' | 'asked'>
 
 /** An entry that fits a text. A higher score is a better fit. */
-export interface Match {
+interface Match {
   id: string
   score: number
 }

@@ -22,8 +22,6 @@ export interface RedirectAnswer {
 /** Thrown if the parameters of the redirect are not acceptable. The message is a clause. */
 class RedirectRefused extends Error {}
 
-export type RedirectListener = Awaited<ReturnType<typeof openRedirectListener>>
-
 /**
  * Listens on 127.0.0.1 for one GET: the redirect with which the authorization server sends the user's browser back. The port is the port of
  * `redirectUri`, or a random one. A request without the `state` of this authorization gets an error page and is ignored, because any web

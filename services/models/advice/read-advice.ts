@@ -9,7 +9,7 @@ export type Advice<T> = T extends ReadonlyArray<infer Each>
   : T extends object ? { [Name in keyof T]?: Advice<Exclude<T[Name], null | undefined>> } : T
 
 /** The words of the question. A value in the answer that copies them is ignored. */
-export interface QuestionWords {
+interface QuestionWords {
   /** The instructions, folded by `foldAdvice`. */
   instructions: string
   /** Names, descriptions and example texts of the fields, folded by `foldAdvice`. */

@@ -7,7 +7,7 @@ import { defineQuestion } from '../advice/helper-question.ts'
 // Questions that the service itself asks models, beside the steps of a run.
 
 /** The most characters of the request that the fast model gets. */
-export const REQUEST_SHOWN = 4_000
+const REQUEST_SHOWN = 4_000
 /** The most earlier messages that the fast model gets, and the most characters of each. */
 const MESSAGES_SHOWN = 6
 const MESSAGE_SHOWN = 1_000

@@ -1,5 +1,5 @@
 /** A provider's answer cannot be used because of its size, its type or a redirect. */
-export class UnusableAnswer extends Error {
+class UnusableAnswer extends Error {
   readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE' | 'ERR_ANSWER_UNREADABLE'
   constructor (code: UnusableAnswer['code'], message: string) {
     super(message)

@@ -38,8 +38,6 @@ const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000
 /** Matches a number that an error might name as a limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
 const NAMED = /\b(?:at most|up to|max(?:imum)?|limit|length|only|more than|exceeds?)\b\D{0,40}?(\d{1,4})\b/gi
 
-export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>
-
 /**
  * Creates the memory of the limits and needs that refusals have revealed, including those that are stored. A damaged record counts as
  * empty.

@@ -8,7 +8,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 export const isPortableId = (id: string): boolean => PORTABLE.test(id)
 
 /** Returns the id of a call in the form that every provider takes. The same id always gives the same result. */
-export function portableId (id: string): string {
+function portableId (id: string): string {
   if (isPortableId(id)) return id
   return [...createHash('sha256').update(id).digest().subarray(0, 9)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 }

@@ -19,7 +19,7 @@ const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([
  * dialect (a way to write calls as text). Then the arguments can be absent, stand beside the name, or be the value of a property with the
  * tool's name.
  */
-export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
+function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
   if (Array.isArray(value)) {
     const each = value.map((one) => callsOf(one, isTagged))
     return each.length > 0 && each.every((calls) => calls !== undefined) ? each.flat() : undefined

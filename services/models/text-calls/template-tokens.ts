@@ -25,7 +25,7 @@ const BEGINS_OF_FORM = /^<(?:[|｜](?:[\w▁/-]{0,40}[|｜]?)?)?$/
 const OWN_ROLE = /^\s*(?:assistant|model|bot|gpt|CHATBOT)(?=\s*(?:$|\n|<[|｜]|\|>))\s*/
 const OTHER_ROLE = /^\s*(?:user|system|tool|human|ipython|observation|environment)\s*(?:\n|<[|｜])/
 
-export interface Token {
+interface Token {
   text: string
   isEnd: boolean
 }

@@ -98,7 +98,7 @@ const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : val
  * Returns a schema for the values that both schemas allow. A keyword that cannot be merged is taken from `a`: the original schema checks
  * the input anyway.
  */
-export function intersect (a: Schema, b: Schema): Schema {
+function intersect (a: Schema, b: Schema): Schema {
   const joined: Schema = { ...b, ...a }
   if (isObject(a.properties) && isObject(b.properties)) {
     const properties = new Map<string, unknown>(Object.entries(a.properties))

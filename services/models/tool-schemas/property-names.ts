@@ -12,7 +12,7 @@ const EVERYWHERE = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const LONGEST = 64
 
 /** The name of a property for a provider. `isReadable` is true if the original name lost nothing but punctuation. */
-export interface GivenName {
+interface GivenName {
   given: string
   isReadable: boolean
 }

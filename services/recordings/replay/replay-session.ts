@@ -37,7 +37,7 @@ export type ReplaySession = ReturnType<typeof createReplaySession>
  * Returns the steps of a recording: each model answer with the results and messages that came before it. Lines after the last answer are
  * left out.
  */
-export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
+function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
   const steps: RecordedStep[] = []
   let fresh: RecordedStep['fresh'] = []
   for (const line of lines) {

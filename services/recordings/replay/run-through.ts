@@ -10,7 +10,7 @@ export interface RecordedService {
 }
 
 /** Answers the questions of a run. */
-export interface Answering {
+interface Answering {
   /** Returns the decision about an approval or the answers to questions; undefined to leave the item open, and the run waiting. */
   decide(item: ApprovalView): ApprovalDecision | undefined
   /** Returns the result of a call of the application; undefined to leave the call open. */

@@ -52,7 +52,7 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
 }
 
 /** Where a reader begins; by default with the first event of its segment. */
-export interface ReadFrom {
+interface ReadFrom {
   /** A chat client also gets the earlier segments, because it builds one message from all segments. */
   isWhole?: boolean
   /** The last event that a reader received which reconnects. It gets only later events. */

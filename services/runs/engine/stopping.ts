@@ -51,7 +51,7 @@ const hasText = (step: readonly RunEvent[]) => step.some((event) => event.type =
 const reasonOf = (step: readonly RunEvent[]) => step.findLast((event) => event.type === 'step-finish')?.finishReason
 
 /** Whether the newest step contains neither text nor calls. */
-export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
+function isEmptyAnswer (events: readonly RunEvent[]): boolean {
   const step = newestStep(events)
   return step[0]?.type === 'step-start' && !hasCalls(step) && !hasText(step)
 }

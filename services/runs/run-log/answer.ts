@@ -29,7 +29,7 @@ const revisionEvents = (delta: string): RunEvent[] => [
 ]
 
 /** The data from which an answer is made. */
-export interface AnswerParts {
+interface AnswerParts {
   stored: Omit<StoredAnswer, 'count'>
   events: readonly RunEvent[]
   /** The message that the answer continues. */

@@ -21,8 +21,6 @@ const AT_ONCE = 2
 const KEPT = 10
 const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
 
-export type Rehearsals = ReturnType<typeof createRehearsals>
-
 /**
  * Creates the service for rehearsals: runs of a task that work on a copy of its folder and reach nothing else. Rehearsals have no run
  * number and count only in the usage. A sheet lists the calls that the run would have made. Lines of a sheet that a person accepts become

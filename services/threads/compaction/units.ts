@@ -19,7 +19,7 @@ type Part = Record<string, any>
 const partsOf = ({ messages }: Pick<Unit, 'messages'>): Part[] =>
   messages.flatMap(({ content }): Part[] => typeof content === 'string' ? [{ type: 'text', text: content }] : content)
 
-export const unit = (...messages: LanguageModelV4Message[]): Unit => ({
+const unit = (...messages: LanguageModelV4Message[]): Unit => ({
   role: messages[0].role,
   messages,
   tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0)
@@ -124,7 +124,7 @@ export function refusalsIn (units: Unit[]): string[] {
 }
 
 /** Renders the units as text for the summarising model. */
-export async function transcript (units: Unit[]): Promise<string> {
+async function transcript (units: Unit[]): Promise<string> {
   const texts: string[] = []
   for (const each of units) {
     texts.push(partsOf(each).map((part) => lineOf(each, part)).filter((line) => line !== '').join('\n'))
@@ -154,7 +154,7 @@ const opening = (text: string, limit: number) => text.length > limit ? `${text.s
  * Shortens a text to its beginning and its end, `limit` characters in total, with a note between them. A shorter text is returned
  * unchanged.
  */
-export function cut (text: string, limit: number): string {
+function cut (text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
@@ -214,7 +214,7 @@ export async function summarise (
  * Makes a message of the service. The role is `user`, because providers accept no other role at this place. The opening of the message says
  * that the user did not write it.
  */
-export function note (text: string, refused: string[]): Unit {
+function note (text: string, refused: string[]): Unit {
   const lines = refused.slice(-MAX_REFUSALS)
   const whole = lines.length === 0 ? text : `${text}\n\nThese calls were not carried out, or their outcome is unknown:\n${lines.join('\n')}`
   return unit({ role: 'user', content: [{ type: 'text', text: `${NOTE_OPENING} ${whole}]` }] })

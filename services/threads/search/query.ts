@@ -35,7 +35,7 @@ export function parseQuery (query: string): Term[] {
   return terms.slice(0, MAX_TERMS)
 }
 
-export const matchesWord = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
+const matchesWord = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
 
 /** The number of words of a text after which the search yields to the event loop. */
 const SLICE = 500

@@ -24,7 +24,7 @@ const OF_RUN = 1
 const MOST_NAMED = 60
 
 /** The division of a run's tools into those that are described to the model and the deferred ones, whose descriptions it must look up. */
-export interface Deferral {
+interface Deferral {
   /** The tools that are described to the model. */
   told: Tool[]
   /** The names of the deferred tools, which the model finds with FIND_TOOLS and calls with USE_TOOL; absent if there are none. */

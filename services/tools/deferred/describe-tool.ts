@@ -12,7 +12,7 @@ const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'ma
  * Returns a schema without the UNTOLD keywords, and with a union of string constants as `enum`. A property that has the name of a keyword
  * is kept; `isProperties` is true if `schema` is an object of properties.
  */
-export function brief<S> (schema: S, isProperties = false): S {
+function brief<S> (schema: S, isProperties = false): S {
   if (typeof schema !== 'object' || schema === null) return schema
   if (Array.isArray(schema)) return schema.map((each) => brief(each)) as S
   const { anyOf, ...rest } = schema as { anyOf?: Array<{ const?: unknown }> }
@@ -53,7 +53,7 @@ const LEAST = 600
 /** The length of a shortened description, in characters. */
 const SHORT_TEXT = 240
 
-export interface BriefDefinition {
+interface BriefDefinition {
   name: string
   description: string
   input: unknown

@@ -60,7 +60,7 @@ const NEEDS_E = /(?:at|iz|bl|[^aeiou][cs]|[aeiou](?:[csgv])|[ao]r)$/
 /**
  * Returns an English word without its inflectional ending. A word of another language can lose an ending that looks like an English one.
  */
-export function stem (word: string): string {
+function stem (word: string): string {
   if (word.length < 4) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
   let rest = word

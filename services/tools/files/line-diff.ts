@@ -14,7 +14,7 @@ const MOST_EDITS = 300
  * Returns the changes between two lists of lines, in order. Lines that both lists contain exactly once are matched first, so that the time
  * depends only on the number of lines, not on the number of differences.
  */
-export function changedLines (old: readonly string[], now: readonly string[]): Change[] {
+function changedLines (old: readonly string[], now: readonly string[]): Change[] {
   const found: Change[] = []
   const open: Change[] = [{ old: [0, old.length], now: [0, now.length] }]
   while (open.length > 0) {

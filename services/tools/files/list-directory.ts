@@ -23,7 +23,7 @@ const Input = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'nextOffset of the answer, to go on' }))
 }, { additionalProperties: false })
 
-export interface Entry {
+interface Entry {
   name: string
   /** The path relative to the listed folder. */
   path: string

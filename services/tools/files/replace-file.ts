@@ -63,7 +63,7 @@ export async function examineFile<T> (
 const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs: bigint }) => `${ino} ${size} ${mtimeNs}`
 
 /** The file to be replaced; undefined if there is none. `version` is absent if the write does not depend on the present content. */
-export type Replaced = { mode: number, version?: string, digest: string } | undefined
+type Replaced = { mode: number, version?: string, digest: string } | undefined
 
 /** A version of a file that another program wrote at the very moment of a write, and that was saved to a new file: its path and digest. */
 interface KeptAside {

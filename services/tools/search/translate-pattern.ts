@@ -94,7 +94,7 @@ const LEADING_FLAGS = /^\(\?([imsuaULx]+)\)/
 const QUANTIFIER = /[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\}/y
 
 /** A pattern in the dialect of JavaScript, for the flags `um`. */
-export interface TranslatedPattern {
+interface TranslatedPattern {
   source: string
   ignoresCase: boolean
   /** True if `.` also matches line ends. */

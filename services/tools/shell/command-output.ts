@@ -193,7 +193,7 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
  * Returns an output as a terminal would show it: without control sequences, and only the last state of a line that was overwritten after
  * carriage returns, such as a progress bar.
  */
-export function terminalText (output: string): string {
+function terminalText (output: string): string {
   const plain = output.replace(SEQUENCES, '').replace(/\r+\n/g, '\n')
   const lines = plain.includes('\r') ? plain.split('\n').map(lastState).join('\n') : plain
   return lines.replace(CONTROLS, '')

@@ -2,7 +2,7 @@
 export class SkillRefused extends Error {}
 
 /** The content of a SKILL.md. */
-export interface SkillFile {
+interface SkillFile {
   /** The values of the front matter: texts and lists of texts. Mappings, such as `metadata`, are left out. */
   fields: Map<string, string | string[]>
   /** The text after the front matter. */

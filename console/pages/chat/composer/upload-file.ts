@@ -31,7 +31,7 @@ async function withFewerPixels (file: File): Promise<Blob> {
   }
 }
 
-export type Upload = (file: File, told: { onProgress: (share: number) => void, signal: AbortSignal }) => Promise<Attachment>
+type Upload = (file: File, told: { onProgress: (share: number) => void, signal: AbortSignal }) => Promise<Attachment>
 
 /**
  * Returns the function that uploads a file to the service. It rejects with an Error whose message is a sentence. It uses XMLHttpRequest,

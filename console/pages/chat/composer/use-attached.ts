@@ -5,7 +5,7 @@ import { newId } from '../../../lib/new-id.ts'
 import { useUpload } from './upload-file.ts'
 
 /** A file that is being uploaded, or whose upload failed. */
-export interface Sending {
+interface Sending {
   key: string
   name: string
   /** The uploaded share, from 0 to 1. */

@@ -60,7 +60,7 @@ type Content = Row extends infer R ? R extends Row ? Omit<R, 'key' | 'isFirst'> 
  * Creates the function that returns the rows of a message. An unchanged message keeps its row objects. A growing message keeps the row
  * objects of its unchanged blocks.
  */
-export function createRows (): (message: UIMessage) => Row[] {
+function createRows (): (message: UIMessage) => Row[] {
   const known = new WeakMap<UIMessage, Row[]>()
   const splits = new Map<string, Split>()
   const rowsOfBlocks = new WeakMap<ResolvedBlock, Row>()

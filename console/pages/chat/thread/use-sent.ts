@@ -4,7 +4,7 @@ import { forgetDraft } from '../../../lib/draft.ts'
 import { type Chosen, ownParts } from './chosen.ts'
 
 /** A message that the user has sent. */
-export interface Sent {
+interface Sent {
   messageId: string
   text: string
   files: FileUIPart[]

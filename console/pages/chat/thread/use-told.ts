@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { Steer } from '../../../../client/generated/index.ts'
 
 /** Transient information about a streaming run, which is not stored. */
-export interface Told {
+interface Told {
   /** Sentences about parts that the model or its server did not accept. */
   notices: string[]
   /** Steering messages of the user that no step has read yet. */

@@ -22,7 +22,7 @@ export function useVersions (threadId: string, messageId: string): Version[] {
 }
 
 /** One text of a version: a message of the user or an answer. */
-export interface VersionText {
+interface VersionText {
   role: string
   text: string
 }

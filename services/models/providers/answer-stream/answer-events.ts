@@ -11,7 +11,7 @@ export type AnswerEvent =
   /** The whole answer as one document, although a stream was asked for. */
   | { type: 'document', value: Record<string, any> }
 
-export interface AnswerEvents {
+interface AnswerEvents {
   /**
    * Yields the events that the next bytes complete; the bytes can be cut anywhere. At a fault, yields the events before it and throws
    * UnusableAnswer.

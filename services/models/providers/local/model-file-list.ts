@@ -12,7 +12,7 @@ export interface ModelFile {
 }
 
 /** A file that another program left on this computer. */
-export interface FoundFile extends ModelFile {
+interface FoundFile extends ModelFile {
   /** The program, such as `Ollama`. */
   program: string
   sizeBytes: number
@@ -37,7 +37,7 @@ const isModelFile = (path: string) => ENDING.test(path) && !LATER_PART.test(path
 export const expandHome = (path: string, home = homedir()): string => path.replace(/^~(?=$|[/\\])/, home)
 
 /** Returns the model file at a path. */
-export const modelFileAt = (path: string, name = basename(path).replace(ENDING, '')): ModelFile =>
+const modelFileAt = (path: string, name = basename(path).replace(ENDING, '')): ModelFile =>
   ({ name: name.replace(/[^\w.:-]+/g, '-').slice(0, 100), path })
 
 /** Returns the model files below a folder, in order; none if the folder does not exist. */

@@ -25,7 +25,7 @@ const IS_MAPPED_FREE = process.platform !== 'darwin'
 const MACOS_SHARE = 0.7
 
 /** The memory that a model needs. */
-export interface ModelNeeds {
+interface ModelNeeds {
   /** The size of the weights, in bytes. */
   size: number
   /** The context length that the model was made for, in tokens. */
