@@ -62,9 +62,11 @@ export default fp(async (app) => {
   })
 
   const receive = ({ raw, routeOptions }: FastifyRequest) => uploads.receive(raw, routeOptions.bodyLimit)
-  /** Accepts an empty body of any type. Refuses other bodies, except on routes that take bytes. */
+  /** Accepts an empty body of any type. Refuses other bodies, except on routes that take bytes, and on routes of streams, which refuse them themselves. */
   const takeOther = parser(async (request) => {
-    if (request.routeOptions.config.rawBody) return receive(request)
+    const { rawBody, stream } = request.routeOptions.config
+    if (rawBody) return receive(request)
+    if (stream) return null
     if (!await uploads.isEmpty(request.raw)) throw new NotJsonMedia()
     return undefined
   })
@@ -73,6 +75,7 @@ export default fp(async (app) => {
   app.addContentTypeParser(
     'application/json',
     parser(async (request) => {
+      if (request.routeOptions.config.stream) return null
       const body = await receive(request)
       return request.routeOptions.config.rawBody ? body : parseBody(body)
     })
