@@ -163,7 +163,7 @@ export const GrantBodySchema = Type.Object({
 })
 export type GrantBody = Static<typeof GrantBodySchema>
 
-export const GrantParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'grantId' }) })
+export const GrantParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'the grantId of a grant' }) })
 
 export const RemovedGrantSchema = Type.Object({ ok: Type.Literal(true), grantId: Type.String() }, {
   $id: 'RemovedGrant',

@@ -11336,7 +11336,7 @@ export type RemoveGrantData = {
     body?: never;
     path: {
         /**
-         * grantId
+         * the grantId of a grant
          */
         id: string;
     };
