@@ -62,7 +62,7 @@ export default fp(async (app) => {
   })
 
   const receive = ({ raw, routeOptions }: FastifyRequest) => uploads.receive(raw, routeOptions.bodyLimit)
-  /** Accepts an empty body of any type. Refuses other bodies, except on routes that take bytes, and on routes of streams, which refuse them themselves. */
+  /** Accepts an empty body of any type. Refuses other bodies, except on routes that take bytes; a route of a stream gets null. */
   const takeOther = parser(async (request) => {
     const { rawBody, stream } = request.routeOptions.config
     if (rawBody) return receive(request)
@@ -81,9 +81,7 @@ export default fp(async (app) => {
     })
   )
   // Routes of backups read this type as a stream. Other routes treat it like any other type.
-  app.addContentTypeParser(
-    'application/octet-stream',
-    async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : takeOther(request)
-  )
+  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest) =>
+    request.routeOptions.config.stream ? uploads.stream(request.raw) : takeOther(request))
   app.addContentTypeParser('*', takeOther)
 }, { name: 'uploads', dependencies: ['clock', 'errors'] })
