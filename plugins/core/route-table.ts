@@ -40,7 +40,7 @@ export default fp(async (app) => {
     get endpoints () {
       return routes.map(({ method, url }) => `${method} ${url}`)
     },
-    isFixed: (path) => routes.some(({ url }) => url === path),
+    isFixed: (path) => !path.includes('/:') && routes.some(({ url }) => url === path),
     methodsAt (path) {
       const fixed = routes.filter(({ url }) => url === path)
       const found = fixed.length > 0 ? fixed : routes.filter(({ url }) => matches(url, path))

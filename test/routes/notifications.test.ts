@@ -101,6 +101,7 @@ t.test('what waits is told once, shown by the first who says so, and over when i
   t.match(await list(app), { count: 1, notifications: [{ notificationId: told.notificationId, needsShowing: true, deliveries: [] }] })
 
   const { notificationId } = told
+  t.match(await show(app, ':id'), { statusCode: 400, error: /notificationId/ }, 'a pattern is no path')
   t.match(await show(app, notificationId), { notificationId, first: true, shownAt: Number })
   t.match(await show(app, notificationId), { first: false, shownAt: Number }, 'the second is told that it is shown')
   t.match(await list(app), { notifications: [{ needsShowing: false, shownAt: Number }] })

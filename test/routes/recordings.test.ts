@@ -24,7 +24,10 @@ t.test('recordings of an earlier version replay without a difference', async (t)
 })
 
 t.test('what was recorded now replays without a difference, also in a strict replay', async (t) => {
-  for (const name of ['files changed in every way', 'task whose result is rejected', 'steered', 'agent with its name and options']) {
+  const names = [
+    'files changed in every way', 'task whose result is rejected', 'steered', 'agent with its name and options', 'denied', 'used up tokens'
+  ]
+  for (const name of names) {
     await t.test(name, async (t) => {
       const { text } = await recordKind(t, KINDS[name])
       if (name.startsWith('agent')) t.match(text, /"options":\{"agent":"reader","instructions":"Be brief."/, 'it names what was resolved')

@@ -91,12 +91,18 @@ export function compareFresh (
     }
     const isUsers = was.line.type === 'message' && was.line.from === 'user'
     const isCompared = isUsers || (isStrict && was.kind !== 'output')
-    if (isCompared && alike(is.text).replace(COMMENT_OPENING, '') !== alike(was.text).replace(COMMENT_OPENING, '')) {
+    if (isCompared && wordsOf(is) !== wordsOf(was)) {
       return { step: number, what: `${subject} gave other words.`, recorded: was.text, now: is.text }
     }
   }
   const more = found[expected.length]
   return more && { step: number, what: `The model gets ${WORDS[more.kind]} that the recording does not have.`, now: more.text }
+}
+
+/** Returns the words of an input as they are compared, without a note of the service behind a result. */
+function wordsOf ({ text, toolName }: Fresh): string {
+  const note = toolName === undefined ? -1 : text.indexOf(NOTE_OPENING)
+  return alike(note === -1 ? text : text.slice(0, note).trimEnd()).replace(COMMENT_OPENING, '')
 }
 
 /**

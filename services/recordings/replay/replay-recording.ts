@@ -39,7 +39,7 @@ export async function replayRecording (
       decide (item) {
         approvals++
         if (item.toolName !== undefined) asked.add(item.toolName)
-        return decisionOf(item, recording, session)
+        return decisionOf(item, session)
       },
       answerCall ({ toolCallId, toolName, input }) {
         const line = session.callOf(toolCallId, { toolName, input })
@@ -62,13 +62,13 @@ export async function replayRecording (
  * Returns the recorded decision about an item; undefined if nobody decided. An item that the recording does not
  * have is a difference, and is approved so that the run continues.
  */
-function decisionOf (item: ApprovalView, recording: Recording, session: ReplaySession): ApprovalDecision | undefined {
+function decisionOf (item: ApprovalView, session: ReplaySession): ApprovalDecision | undefined {
   if (item.kind === 'result') {
-    const line = linesOf(recording, 'approval').find(({ kind }) => kind === 'result')
+    const line = session.decisionBesideCalls('result')
     return { approved: line?.approved ?? true, ...(line?.reason && { reason: line.reason }) }
   }
   const id = item.toolCallId ?? item.approvalId
-  const line = session.decisionOf(id, item)
+  const line = item.toolCallId === undefined ? session.decisionBesideCalls(item.kind) : session.decisionOf(id, item)
   if (line?.approved === undefined) {
     if (line !== undefined) return undefined
     const { by, toolName = item.kind } = session.callOf(id) ?? { toolName: item.toolName }

@@ -66,6 +66,7 @@ export function createReplaySession (
   const called = linesOf(recording, 'call').map(({ toolName }) => toolName)
   const calls = new Map(linesOf(recording, 'call').flatMap((line) => line.id === undefined ? [] : [[line.id, line] as const]))
   const approvals = new Map(linesOf(recording, 'approval').flatMap((line) => line.call === undefined ? [] : [[line.call, line] as const]))
+  const besideCalls = linesOf(recording, 'approval').filter(({ call }) => call === undefined)
   const files = new Map(linesOf(recording, 'file').map((line) => [line.path, line]))
   const asides = Map.groupBy(linesOf(recording, 'aside'), ({ name }) => name)
   const differences: Difference[] = []
@@ -206,6 +207,11 @@ export function createReplaySession (
       const known = recordedId(id, call)
       asked.add(known)
       return approvals.get(known)
+    },
+    /** Returns the next recorded decision about something that is no call: a result, or a budget that is used up. */
+    decisionBesideCalls (kind: string): ApprovalLine | undefined {
+      const at = besideCalls.findIndex((line) => line.kind === kind)
+      return at === -1 ? undefined : besideCalls.splice(at, 1)[0]
     },
     /**
      * Returns the recorded approvals of calls that ran without an approval in this replay. Calls that did not run
