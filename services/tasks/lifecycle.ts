@@ -19,6 +19,7 @@ import {
   hasUsedAllRuns,
   isOutdated,
   MAX_COMMENTS,
+  restingStatus,
   withFinalStatus,
   withoutTiming,
   withTimingOf,
@@ -55,9 +56,9 @@ export function createLifecycle (
 
   /**
    * Starts a new run and ends any live or queued run, such as one that a pause left open. A task that is not a
-   * `one_shot` gets the status `returnTo` when the new run ends. `input` is the data for the run.
+   * `one_shot` returns to its present status when the new run ends. `input` is the data for the run.
    */
-  async function beginRun (started: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
+  async function beginRun (started: StoredTask, trigger: RunTrigger, input?: unknown) {
     // A `one_shot` runs once, so a run before its planned time replaces that time.
     const { task, ops } = started.taskType === 'one_shot' ? await schedules.end(started, 'manual') : { task: started, ops: [] }
     const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
@@ -68,7 +69,7 @@ export function createLifecycle (
       ...created.task,
       status: 'running',
       liveRun: { runId, runNumber },
-      ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
+      ...(task.taskType !== 'one_shot' && { returnTo: started.returnTo ?? started.status })
     }
     return {
       task: running,
@@ -138,8 +139,8 @@ export function createLifecycle (
     assertState(task, 'pause')
     const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
       // Keeps the schedule, even if the interrupted run was its last run.
-      const { nextRunAt, returnTo, ...rest } = withTimingOf(stopped.task, task)
-      const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
+      const { nextRunAt, ...rest } = withTimingOf(stopped.task, task)
+      const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user', returnTo: restingStatus(task) }
       return { ...stopped, task: after, answer: after }
     }
     if (task.status === 'scheduled' && task.liveRun === undefined) return paused({ task })
@@ -161,14 +162,16 @@ export function createLifecycle (
 
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
     assertMayRun(task, 'resume')
-    const { pausedReason, ...rest } = task
-    const { task: going, ops } = await schedules.resume(tryNext(rest))
+    const { pausedReason, returnTo, ...rest } = task
+    // The single time of a task is over when its run begins.
+    const isTimeOver = returnTo !== undefined || (task.taskType === 'one_shot' && task.liveRun !== undefined && task.timing === undefined)
+    const { task: going, ops } = isTimeOver ? { task: tryNext(rest), ops: [] } : await schedules.resume(tryNext(rest))
     const resumed: StoredTask = going.triggers === undefined
       ? going
       : { ...going, firing: { ...going.firing, since: clock.now(), rested: true } }
     const live = task.liveRun && await repository.runById(task.liveRun.runId)
     const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({
-      task: { ...resumed, status },
+      task: { ...resumed, status, ...live?.status === 'pending_approval' && { returnTo } },
       ops,
       answer: { ...resumed, status },
       ...more
@@ -183,13 +186,11 @@ export function createLifecycle (
       const ended = withFinalStatus(withoutTiming(resumed), 'completed')
       return { task: ended, ops, answer: ended }
     }
-    if (task.taskType !== 'one_shot' || resumed.timing !== undefined) return to('scheduled')
+    if (task.taskType !== 'one_shot' || resumed.timing !== undefined) return to(returnTo ?? 'scheduled')
     const enqueue = () => queue.push(task.id, live!.runId)
     if (live?.status === 'queued') return to('running', { after: enqueue })
     // The interrupted run continues from its last step.
-    if (live?.status === 'interrupted') {
-      return to('running', { runs: [goingOn(live)], after: enqueue })
-    }
+    if (live?.status === 'interrupted') return to('running', { runs: [goingOn(live)], after: enqueue })
     const { queued, ...begun } = await beginRun(resumed, 'start')
     return { ...begun, answer: begun.task }
   }
@@ -253,8 +254,8 @@ export function createLifecycle (
     const waiting = input === undefined ? await waitingRun(task) : undefined
     if (waiting !== undefined) return goOn(task, waiting)
     const ended = input === undefined ? await endedByProvider(task) : undefined
-    if (ended !== undefined) return goOn(task.taskType === 'one_shot' ? task : { ...task, returnTo: task.status }, ended)
-    const { queued, ...begun } = await beginRun(task, 'manual', task.status, input)
+    if (ended !== undefined) return goOn(task.taskType === 'one_shot' ? task : { ...task, returnTo: task.returnTo ?? task.status }, ended)
+    const { queued, ...begun } = await beginRun(task, 'manual', input)
     return { ...begun, answer: queued }
   }
 
@@ -333,7 +334,7 @@ export function createLifecycle (
         if (!runNow) return change
         const waiting = await waitingRun(task)
         if (task.status !== 'running' && task.status !== 'pending_approval' && waiting === undefined) {
-          const { queued, ...begun } = await beginRun(steered, 'steer', task.status)
+          const { queued, ...begun } = await beginRun(steered, 'steer')
           return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
         }
         const behind = task.nextRun === undefined ? await queueBehind(steered) : { task: steered, runs: [], ops: [] }

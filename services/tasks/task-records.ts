@@ -66,7 +66,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   nextRun?: RunPointer
   /** The run whose result waits for a person while the task continues, and the time since which it waits. */
   reviewRun?: RunPointer & { since: number }
-  /** The status to which the task returns after a manual run. */
+  /** The status to which the task returns after a manual run, or after the decision about the last result of its schedule. */
   returnTo?: Task['status']
   /** The time at which the first open approval of the task expires; milliseconds since the Unix epoch. */
   waitsUntil?: number
@@ -94,6 +94,13 @@ export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
  */
 export const endOf = ({ endsAt = Infinity, status }: Pick<StoredTask, 'endsAt' | 'status'>): number =>
   isFinished({ status }) ? Infinity : endsAt
+
+/**
+ * Returns the status to which a task returns, after its live run or a pause, if its schedule is over or was never started; undefined for
+ * a task that continues its schedule.
+ */
+export const restingStatus = ({ returnTo }: Pick<StoredTask, 'returnTo'>): Task['status'] | undefined =>
+  returnTo === 'planned' || isFinished({ status: returnTo }) ? returnTo : undefined
 
 /** Whether the active schedule has begun all the runs that maxRuns allows. */
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns

@@ -173,6 +173,20 @@ t.test('who waits for a provider is let go on, steered, paused, cancelled and de
   t.same(events.of('task:complete').length, 4, 'nothing of the others is left')
 })
 
+t.test('a run by hand with new data in place of one that waits for its provider leaves a paused task paused', async (t) => {
+  const { state, tasks, events, start } = await withProvider(t)
+  const { id } = await start('try', { interval: '1d' }, { plan, approval: { mode: 'never' } })
+  await tasks.post(`/${id}/pause`)
+  state.down = OUTAGES[0]
+  await tasks.post(`/${id}/run`)
+  await events.until('task:retry')
+  state.down = undefined
+  await tasks.call('POST', `/${id}/run`, { input: { month: 'may' } })
+  await events.until('task:error', { status: 'cancelled' })
+  await events.until('task:complete')
+  t.match(await tasks.get(`/${id}`), { status: 'paused', totalRuns: 2 })
+})
+
 t.test('a key that is refused, no credit and an unknown model end a run at once, and count for nothing', async (t) => {
   const { app, tasks, events, state } = await withProvider(t)
   const { id } = await tasks.create('try', { plan, taskType: 'triggered' })

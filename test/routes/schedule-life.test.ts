@@ -215,3 +215,50 @@ t.test('the last run of a schedule ends it, whatever comes between: a pause, or 
   while (over() < 2) await events.until('task:status')
   for (const { id } of [steered, cancelled]) t.match(await tasks.runs(id), [{ trigger: 'steer' }, { trigger: 'schedule' }])
 })
+
+for (const schedule of [{ once: '2026-01-05T10:00', timezone: 'UTC' }, { in: '1h' }]) {
+  t.test(`a pause does not end the run of a single time, nor one that waits for a person: ${Object.keys(schedule)[0]}`, async (t) => {
+    const model = await heldModel(t)
+    const { clock, tasks, events, to } = await scheduling(t, model.parts)
+    const from = clock.now()
+    const { id } = await tasks.create('once', { schedule, start: true, plan, approval: { mode: 'always' } })
+    await to(from + HOUR)
+    await model.begun(1)
+    await tasks.post(`/${id}/pause`)
+    t.match(await tasks.call('POST', `/${id}/resume`), { status: 200, body: { status: 'running', nextRunAt: undefined } })
+    await model.begun(2)
+    model.finish(1)
+    await events.until('task:approval')
+    await tasks.post(`/${id}/pause`)
+    t.match(await tasks.call('POST', `/${id}/resume`), { status: 200, body: { status: 'pending_approval', nextRunAt: undefined } })
+    t.match(await tasks.post(`/${id}/approve`, { approved: true }), { status: 'completed' })
+    t.match(await tasks.get(`/${id}`), { status: 'completed', totalRuns: 1 })
+    t.match(await tasks.runs(id), [{ status: 'completed', attempts: 2 }])
+  })
+}
+
+t.test('a pause while an earlier result waits, or during a run by hand, starts no schedule that is over or never began', async (t) => {
+  const model = await heldModel(t)
+  const { clock, tasks, events, start, to } = await scheduling(t, model.parts)
+  const from = clock.now()
+  const over = await start('end', { interval: '1h', maxRuns: 2 }, { plan, approval: { mode: 'always' } })
+  for (const n of [1, 2]) {
+    await to(from + n * HOUR)
+    await model.begun(n)
+    model.finish(n - 1)
+    await events.until(n === 1 ? 'task:approval' : 'task:complete')
+    await tasks.call('PUT', `/${over.id}`, { approval: { mode: 'never' } })
+  }
+  await tasks.post(`/${over.id}/pause`)
+  t.match(await tasks.post(`/${over.id}/resume`), { status: 'pending_approval', nextRunAt: undefined })
+  await tasks.post(`/${over.id}/approve`, { approved: true })
+  t.match(await tasks.get(`/${over.id}`), { status: 'completed' })
+
+  const planned = await tasks.create('not yet', { taskType: 'recurring', schedule: { interval: '1h' }, plan })
+  for (const [n, [{ id }, status]] of ([[over, 'completed'], [planned, 'planned']] as const).entries()) {
+    await tasks.post(`/${id}/run`)
+    await model.begun(3 + n)
+    await tasks.post(`/${id}/pause`)
+    t.match(await tasks.post(`/${id}/resume`), { status, nextRunAt: undefined })
+  }
+})

@@ -142,7 +142,7 @@ const withWork = (memory: StoredTask['memory'], log: readonly RunEvent[]) =>
 /** Returns the task without its live run, in the status that follows the end of that run. */
 function afterLiveRun ({ liveRun, retryAt, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
-  const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
+  const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? returnTo ?? 'paused' : returnTo
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
     return { ...rest, liveRun: nextRun, status: 'running', returnTo: nextStatus, pausedReason }
