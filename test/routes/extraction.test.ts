@@ -224,6 +224,27 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   t.same(await known(app), ['I prefer tea.'])
 })
 
+t.test('what was typed gets topics, although an earlier entry belongs to a conversation about which no model can be asked', async (t) => {
+  const clock = fakeClock()
+  const asked = Promise.withResolvers<string>()
+  const { app } = await withGateway(t, () => ({ text: 'ok' }), {
+    clock,
+    structured (name, { body }) {
+      if (name === 'topics') asked.resolve(body.prompt[1].content[0].text)
+      return { object: name === 'topics' ? { entries: [] } : { pointers: [] } }
+    }
+  })
+  await say(app, 'remember that I live in Ghent', { id: 'chat', options: { model: 'offline/assistant' } })
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Nuts make me ill' } })
+  t.same(await known(app), ['remember that I live in Ghent', 'Nuts make me ill'])
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  await clock.sleeper(MINUTE)
+  await clock.advance(5_000)
+  await clock.sleeper(MINUTE)
+  await clock.advance(MINUTE)
+  t.equal(await asked.promise, 'e1: "Nuts make me ill"')
+})
+
 t.test('what was typed gets topics and the mark of what is important, once, and then fits a message', async (t) => {
   const clock = fakeClock()
   const asked: string[] = []

@@ -29,7 +29,6 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
 }) {
   /** Files entries of one conversation, or typed entries (`thread` undefined). Resolves to false if the model gave no answer. */
   async function fileSome (entries: Entry[], thread: string | undefined, signal: AbortSignal): Promise<boolean> {
-    if (entries.length === 0 || await isOffline(thread)) return true
     const { question, ...asked } = filingPrompt
     const text = question(entries.map(({ fact }, n) => ({ id: `e${n + 1}`, text: fact })))
     const answer = await ask({ ...asked, text, signal, thread })
@@ -50,13 +49,14 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
     if (!isWanted()) return ROUND_MS
     const unfiled = (await brain.known()).entries.filter(({ topics, createdAt }) =>
       topics === undefined && createdAt + SETTLED_MS <= clock.now())
-    const first = unfiled[0]
-    if (first === undefined) return ROUND_MS
-    const thread = first.source?.threadId
-    let left = MAX_CHARACTERS
-    const some = unfiled.filter(({ source }) => source?.threadId === thread).slice(0, MAX_ENTRIES)
-      .filter(({ fact }) => (left -= fact.length) >= 0 || fact === first.fact)
-    return await fileSome(some, thread, signal) ? ROUND_MS : RETRY_MS
+    for (const [thread, entries] of Map.groupBy(unfiled, ({ source }) => source?.threadId)) {
+      // No model can be asked about these entries now. They must not keep the others from being filed.
+      if (await isOffline(thread)) continue
+      let left = MAX_CHARACTERS
+      const some = entries.slice(0, MAX_ENTRIES).filter(({ fact }, n) => (left -= fact.length) >= 0 || n === 0)
+      return await fileSome(some, thread, signal) ? ROUND_MS : RETRY_MS
+    }
+    return ROUND_MS
   }
 
   return {
