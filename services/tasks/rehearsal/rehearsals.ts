@@ -7,7 +7,7 @@ import { isId, newId } from '../../lib/ids.ts'
 import { createRunItems, type Rehearsed } from '../../runs/index.ts'
 import { type Op, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
 import { blankRun, firstStart, optionsOf } from '../new-run.ts'
-import { closeRun, endingOf, type RunEnding } from '../runner/run-ending.ts'
+import { closeRun, endingOf, isStoreFailure, RETRY_MS, type RunEnding } from '../runner/run-ending.ts'
 import { createTaskAttempt } from '../runner/task-attempt.ts'
 import type { WorkerPool } from '../runner/workers.ts'
 import type { RunDeps } from '../task-deps.ts'
@@ -56,6 +56,19 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     await store.transact(runs.put(closed))
   }
 
+  /** Stores the end of a rehearsal. Retries until the store accepts it, unless the service closes or the task is being deleted. */
+  async function closeUntilStored (run: StoredRun, ...end: [Parameters<typeof closeRun>[1], RunEnding]): Promise<void> {
+    for (;;) {
+      try {
+        return await close(run, ...end)
+      } catch (error) {
+        if (!isStoreFailure(error) || closing.signal.aborted || !working.has(run.runId)) throw error
+        log.error({ err: error, runId: run.runId }, 'the end of a rehearsal could not be stored; trying again')
+        await clock.sleep(RETRY_MS, closing.signal).catch(() => {})
+      }
+    }
+  }
+
   /** Executes a rehearsal and stores its end. */
   async function execute (task: StoredTask, record: Rehearsed<StoredRun>, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
@@ -74,7 +87,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       ? stopped ?? endingOf(failed.error, run.runId, log)
       : attempt.executed.isAccepted ? DONE : INTERRUPTED
     // After a deletion of the task, the record of the rehearsal is gone and must not be written again.
-    if (stopKind !== 'delete') await close(run, live.run.log.events, ending)
+    if (stopKind !== 'delete') await closeUntilStored(run, live.run.log.events, ending)
     places.delete(place)
     live.end()
     await copies.removeOwn(run.runId)
@@ -188,6 +201,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     async halt (taskId: string): Promise<void> {
       for (const [runId, { taskId: of, ended }] of working) {
         if (of !== taskId) continue
+        working.delete(runId)
         activeRuns.ofTaskRun(runId)?.abort(new Aborted('delete', 'The task was deleted.'))
         await ended
       }

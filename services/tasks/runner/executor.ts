@@ -3,7 +3,7 @@ import { askItems, createRunItems, isOver, MAX_CRASHES, mayFirstStand, withoutCu
 import type { Op } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { waitForProvider } from './outage.ts'
-import { type RunEnding, afterRun, closeRun, endingOf, isStoreFailure, whileResultWaits } from './run-ending.ts'
+import { type RunEnding, afterRun, closeRun, endingOf, isStoreFailure, RETRY_MS, whileResultWaits } from './run-ending.ts'
 import type { WorkerPool } from './workers.ts'
 import { endOf, type StoredRun, type StoredTask } from '../task-records.ts'
 import { firstStart, interruptedRun, optionsOf } from '../new-run.ts'
@@ -18,9 +18,6 @@ import { unlessDamaged } from '../../store/index.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { questionView } from '../../approvals/index.ts'
-
-/** The delay before a write that the store refused is retried; milliseconds. */
-const RETRY_MS = 1_000
 
 const UNREADABLE: RunEnding = {
   status: 'interrupted',

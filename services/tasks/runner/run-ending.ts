@@ -36,6 +36,9 @@ export interface RunEnding {
 export const isStoreFailure = (error: unknown): boolean =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 
+/** The delay before a write that the store refused is retried; milliseconds. */
+export const RETRY_MS = 1_000
+
 /** Returns how a run ends whose present execution (attempt) failed with this error. */
 export function endingOf (error: unknown, runId: string, log: TaskDeps['log']): RunEnding {
   if (error instanceof WorkerDied) {

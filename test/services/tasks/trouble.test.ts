@@ -49,6 +49,16 @@ t.test('a run that the store would not let begin begins when it does', async (t)
   t.match(await tasks.runs(id), [{ status: 'completed', attempts: 1 }])
 })
 
+t.test('a rehearsal ends when the store takes its end after all', async (t) => {
+  const { app, tasks } = await setUp(t)
+  const { id } = await tasks.create('system info')
+  const met = troubled(app, isRun(({ completedAt }) => completedAt !== undefined), failing)
+  const { runId } = await tasks.post(`/${id}/rehearse`)
+  await met
+  t.match((await app.inject(`/runs/${runId}?waitMs=10000`)).json(), { status: 'completed' })
+  t.match((await tasks.call('POST', `/${id}/runs/${runId}/cancel`)), { status: 409 })
+})
+
 t.test('a run goes on when the store would not take that it was paused', async (t) => {
   const { app, tasks, events } = await setUp(t)
   const { id } = await tasks.create(`run \`sleep 1\` then ${EFFECT}`)
