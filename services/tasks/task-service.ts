@@ -347,7 +347,8 @@ async function recoverImported (
       const { nextRunAt, ...paused } = after
       return { task: { ...paused, status: 'paused', pausedReason: 'imported' }, ops: [], runs, answer: undefined }
     }
-    const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(withoutCatchUp(after))
+    const kept = withoutCatchUp(after)
+    const resumed = kept.timing === undefined || kept.status === 'paused' ? { task: kept, ops: [] } : await schedules.resume(kept)
     return { ...resumed, runs, answer: undefined }
   }
 }

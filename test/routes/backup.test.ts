@@ -82,6 +82,8 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
     await tasks.post(`/${task.id}/start`)
     return task.id
   }))
+  const paused = await tasks.create('look later', { taskType: 'recurring', schedule, start: true })
+  await tasks.post(`/${paused.id}/pause`)
   const once = await tasks.create('go on for ever')
   await tasks.post(`/${once.id}/start`)
   await asked.promise
@@ -103,6 +105,8 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
     t.match(await there.get(`/${id}`), { status: 'paused', pausedReason: 'imported', nextRunAt: undefined }, 'nobody here has allowed it')
     t.match(await there.post(`/${id}/resume`), { status: 'scheduled', nextRunAt: Date.UTC(2026, 0, 16, 9) })
   }
+  t.match(await there.get(`/${paused.id}`), { status: 'paused', pausedReason: 'user', nextRunAt: undefined }, 'it was paused before')
+  t.match(await there.post(`/${paused.id}/resume`), { status: 'scheduled', nextRunAt: Date.UTC(2026, 0, 16, 9) })
   t.equal(await next.store.get('imported'), undefined)
 })
 
