@@ -290,8 +290,8 @@ t.test('a machine that slept over a reminder gives it at once when it wakes', as
 t.test('a pause keeps a run that waits for its time, and a run by hand takes its place', async (t) => {
   const { tasks, events, clock, slots } = await scheduling(t)
   const make = () => tasks.create('system info', { schedule: { once: '2026-01-05T10:00', timezone: 'UTC' }, start: true, ...never })
-  const [soon, over, byHand] = [await make(), await make(), await make()]
-  for (const { id } of [soon, over]) t.match(await tasks.post(`/${id}/pause`), { status: 'paused', nextRunAt: undefined })
+  const [soon, over, byHand, overByHand] = [await make(), await make(), await make(), await make()]
+  for (const { id } of [soon, over, overByHand]) t.match(await tasks.post(`/${id}/pause`), { status: 'paused', nextRunAt: undefined })
   t.match(await tasks.post(`/${soon.id}/resume`), { status: 'scheduled', nextRunAt: NOW + HOUR })
   await tasks.call('POST', `/${byHand.id}/run`)
   await events.until('task:complete', { taskId: byHand.id })
@@ -305,6 +305,10 @@ t.test('a pause keeps a run that waits for its time, and a run by hand takes its
   t.match(await tasks.runs(over.id), [{ trigger: 'catch_up', plannedAt: NOW + HOUR }])
   t.equal((await tasks.runs(byHand.id)).length, 1)
   t.same((await slots(over.id, 1)).map(fate), [[NOW + HOUR, 'run']])
+  await tasks.call('POST', `/${overByHand.id}/run`)
+  await events.until('task:complete', { taskId: overByHand.id })
+  t.same((await slots(overByHand.id, 1)).map(fate), [[NOW + HOUR, 'skipped', 'manual']])
+  t.match((await tasks.get('/digest?since=0')).notRun.items, [{ text: /did not run at .*: a run by hand took its place\.$/ }])
 })
 
 t.test('what a preview says is what a task does that is made of it, for schedules and for texts', async (t) => {

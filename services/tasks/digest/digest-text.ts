@@ -23,6 +23,7 @@ const REASONS: Record<string, string> = {
   changed: 'its schedule was changed just then',
   cancelled: 'the task was cancelled just then',
   ended: 'the end time of the task came',
+  manual: 'a run by hand took its place',
   budget: 'the tasks had used up their budget of the day',
   failing: 'the task is failing, and is tried less often until a run completes'
 }
