@@ -81,6 +81,18 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await section(page, 'Times').getByText('Past times').click()
     await section(page, 'Times').getByText('Ran').waitFor()
     t.equal(await page.getByRole('textbox', { name: 'Tell it something' }).inputValue(), 'Shorter', 'what was typed is still there')
+    // Reasons of days, added to what the service answers.
+    await page.route(/\/tasks\/[^/]+\/schedule/, async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      json.slots.push(...['failing', 'budget', 'ended', 'manual'].map((reason, at) => ({ at, fate: 'skipped', reason })))
+      await route.fulfill({ response, json })
+    })
+    await page.reload()
+    await section(page, 'Times').getByText('Past times').click()
+    for (const reason of ['keeps failing', 'budget of the day', 'end time came', 'run by hand']) {
+      await section(page, 'Times').getByText(reason).waitFor()
+    }
 
     await run.getByRole('link').click()
     await section(page, 'Result').getByText('Created').waitFor()

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Slot } from '../../../client/generated/index.ts'
-import { say } from '../../lib/say.ts'
+import { hasText, say } from '../../lib/say.ts'
 import { sayExactTime, sayMoment, useNow } from '../../lib/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
@@ -20,7 +20,6 @@ const FATES: Record<Slot['fate'], [sign: string, tone: string]> = {
 
 /** The task states in which the schedule is active. */
 const GOES_ON: Array<Task['status']> = ['scheduled', 'running', 'pending_approval']
-const REASONS = ['overlap', 'waiting', 'late', 'paused', 'changed', 'cancelled'] as const
 
 /** The next planned times of a task, and the outcomes of past ones. */
 export function Times ({ task: { id, status } }: { task: Task }) {
@@ -77,7 +76,7 @@ function Moment ({ at }: { at: number }) {
 
 function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { slot: Slot }) {
   const [sign, tone] = FATES[fate]
-  const known = REASONS.find((name) => name === reason)
+  const key = `tasks.reason.${reason}`
   return (
     <div className='row'>
       <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {say(`tasks.fate.${fate}`)}</span>
@@ -87,7 +86,7 @@ function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { s
       </span>
       {since !== undefined
         ? <span className='quiet'>{say('tasks.reason.waitingSince')} <Moment at={since} /></span>
-        : known !== undefined && <span className='quiet'>{say(`tasks.reason.${known}`)}</span>}
+        : hasText(key) && <span className='quiet'>{say(key)}</span>}
       {runId !== undefined && <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>}
     </div>
   )
