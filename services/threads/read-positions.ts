@@ -2,10 +2,14 @@ import { parseIndexKey, readKey, type Store, threadKey, unlessDamaged, UNREAD, u
 import type { Turns } from './turns.ts'
 import { type ThreadHead } from './thread-head.ts'
 
-/** How far a thread was searched for facts: the first `read` of the user's `turns` messages, as the thread was at `updatedAt`. */
+/**
+ * How far a thread was searched for facts: the first `read` of the user's `turns` messages, as the thread was at `updatedAt`. `words`: one
+ * digest of all these messages.
+ */
 interface ReadPosition {
   read: number
   turns: number
+  words: string
   updatedAt: number
 }
 
@@ -15,9 +19,6 @@ export function createReadPositions ({ store, turns, get }: {
   turns: Pick<Turns, 'list' | 'wordsOf'>
   get: (id: string) => Promise<ThreadHead | undefined>
 }) {
-  const wordsAt = async (head: ThreadHead | undefined, n: number) =>
-    turns.wordsOf(head === undefined ? [] : (await turns.list(head)).slice(0, n))
-
   return {
     /**
      * Returns how many of the user's messages were searched for facts. If a searched message, or a message before it, was changed since,
@@ -26,17 +27,17 @@ export function createReadPositions ({ store, turns, get }: {
     async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)
       const [head, read] = await Promise.all([get(id), store.get<{ turns: number, words: string }>(readKey(thread))])
-      const isSame = read !== undefined && await wordsAt(head, read.turns) === read.words
-      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
+      const all = head === undefined ? [] : await turns.list(head)
+      const isSame = read !== undefined && turns.wordsOf(all.slice(0, read.turns)) === read.words
+      return { read: isSame ? read.turns : 0, turns: all.length, words: turns.wordsOf(all), updatedAt: head?.updatedAt ?? 0 }
     },
 
     /** Records that a thread was searched as far as `unread` described it. Does nothing if the thread was removed. */
-    async markRead (id: string, { turns: count, updatedAt }: ReadPosition): Promise<void> {
+    async markRead (id: string, { turns: count, words, updatedAt }: ReadPosition): Promise<void> {
       const thread = store.digest(id)
-      const head = await get(id)
-      if (head === undefined) return
+      if (await get(id) === undefined) return
       await store.transact([
-        { type: 'put', key: readKey(thread), value: { turns: count, words: await wordsAt(head, count) } },
+        { type: 'put', key: readKey(thread), value: { turns: count, words } },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },

@@ -372,3 +372,27 @@ t.test("a named thread is given a title after its first exchange, never in the w
   await app.titles.idle()
   t.equal(gateway.requests.filter(({ structured }) => structured === 'title').length, 1)
 })
+
+t.test('a message that is changed while its thread is being read is read as well', async (t) => {
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const clock = fakeClock()
+  const { app } = await withGateway(t, () => ({ text: 'ok' }), {
+    clock,
+    config: { brain: { extractAfter: false } },
+    async structured (_name, { body }) {
+      begun.resolve()
+      await held.promise
+      return statingModel(body.prompt[1].content[0].text)
+    }
+  })
+  await call(app, 'PUT', '/threads/chat', { messages: [user('I live in Ghent.')] })
+  await clock.advance(10 * MINUTE)
+  const reading = rounds(app)()
+  await begun.promise
+  await call(app, 'PUT', '/threads/chat', { messages: [user('My name is Ada.')] })
+  held.resolve()
+  await reading
+  await clock.advance(10 * MINUTE)
+  await rounds(app)()
+  t.same(await known(app), ['I live in Ghent.', 'My name is Ada.'])
+})
