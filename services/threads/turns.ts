@@ -134,8 +134,11 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
           ({ id, own: digestMessage({ role: 'user', content: text }, digest), at: from + n, sentAt }))
       ),
 
-    /** Returns one digest of the user's messages in all these turns; '' if there are none. */
-    wordsOf: (turns: readonly UserTurn[]): string => turns.length === 0 ? '' : digest(`words ${turns.map(({ own }) => own).join(' ')}`),
+    /** Returns one digest of the user's messages in all these turns, with the steering messages; '' if there are none. */
+    wordsOf (turns: readonly UserTurn[]): string {
+      const all = turns.flatMap(({ own, steered = [] }) => [own, ...steered.map((each) => each.own)])
+      return all.length === 0 ? '' : digest(`words ${all.join(' ')}`)
+    },
 
     messageId: (message: ThreadMessage, at: number): string => madeId(at, digestMessage(message, digest)),
     /** Returns the id of a turn's message: the client's id, else the same as `messageId`. */

@@ -94,6 +94,18 @@ t.test('a new key ends the pause of a model', async (t) => {
   t.equal(asked.length, 3, 'the conversation that failed waits for its own pause')
 })
 
+t.test('what is said to a run whose message was read before is read as well', async (t) => {
+  const { app, clock, asked } = await withRested(t, { count: 0, answer: () => ({ object: { pointers: [], habits: [] } }) })
+  const before = [{ role: 'user', content: 'Tidy up.' }, { role: 'assistant', content: 'May I?' }]
+  const said = { role: 'user', content: 'My name is Ada.', id: 's1', steer: { id: 's1', state: 'read' } }
+  for (const messages of [before, [...before, said, { role: 'assistant', content: 'Done.' }]]) {
+    await app.inject({ method: 'PUT', url: '/threads/chat', payload: { messages } })
+    await clock.advance(10 * MINUTE)
+    await app.idleThreads.round(signal)
+  }
+  t.equal(asked.length, 2)
+})
+
 t.test('nothing is read in the first two minutes of a service', async (t) => {
   const { app, clock, asked } = await withRested(t, { count: 2, answer: () => ({ object: { pointers: [], habits: [] } }) })
   const read = Promise.withResolvers<void>()
