@@ -319,3 +319,20 @@ t.test('earlier versions keep their files, go with their thread, are in backups,
   const next = await build(t, { home: app.home, cwd: app.cwd })
   t.same((await call(next, 'GET', '/threads/chat/versions')).body.versions, kept)
 })
+
+t.test('a search comes to its end, page by page, however slow each page is', async (t) => {
+  const clock = fakeClock()
+  let slow = 0
+  const app = await build(t, { clock: { ...clock, monotonic: () => clock.monotonic() + (slow += 1_000) } })
+  const messages = [{ role: 'user', content: 'walnuts' }, { role: 'assistant', content: 'walnuts too' }]
+  for (const id of ['a', 'b']) await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages } })
+  const found: string[] = []
+  let cursor: string | undefined = ''
+  for (let pages = 0; pages < 20 && cursor !== undefined; pages++) {
+    const page: any = (await app.inject(`/search?q=walnuts${cursor === '' ? '' : `&cursor=${cursor}`}`)).json()
+    found.push(...page.results.map(({ threadId, position }: any) => `${threadId} ${position}`))
+    cursor = page.nextCursor
+  }
+  t.same(found.sort(), ['a 0', 'a 1', 'b 0', 'b 1'])
+  t.equal(cursor, undefined)
+})

@@ -112,7 +112,8 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
       const ofThread = { threadId: head.id, title: title ?? head.words }
       const inTitle = before === Infinity && title !== undefined && blocks.includes(0) ? await findTerms(title, terms) : undefined
       if (inTitle !== undefined) results.push({ ...ofThread, time: head.updatedAt, snippet: snippetOf(title!, inTitle) })
-      if (isFull()) return { results, nextCursor: `${key}.${Math.min(before, head.messageCount)}` }
+      // A page that continues a thread reads at least one message of it, so that slow pages come to an end, too.
+      if (before === Infinity && isFull()) return { results, nextCursor: `${key}.${head.messageCount}` }
       for (const block of blocks.filter((each) => each <= blockOf(before - 1))) {
         for await (const { at, message } of texts.messages(thread, block, before)) {
           const text = searchedText(message)
