@@ -96,7 +96,7 @@ const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefi
 
 /**
  * Returns the operations that notify a person that a task is failing, or that it is healthy again. They close
- * the notification about a failing task that is paused or cancelled.
+ * the notification about a failing task that is paused, cancelled or completed.
  */
 function healthOps (
   notifications: TaskNotifications,
@@ -108,7 +108,7 @@ function healthOps (
     return notifications.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
   }
   if (was === 'ok' || before === undefined) return []
-  if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notifications.closing(key) : []
+  if (is === 'failing') return ['paused', 'cancelled', 'completed'].includes(task.status) ? notifications.closing(key) : []
   // A finished task that is started again has not recovered yet.
   if (isFinished(before)) return notifications.closing(key)
   return notifications.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })

@@ -120,6 +120,24 @@ t.test('a task that fails five times in a row is failing: tried less often, and 
   t.same(slots.filter(({ reason }: Slot) => reason === 'failing').length, 72)
 })
 
+t.test('that a task is failing is over when its schedule or its time is', async (t) => {
+  const model = await heldModel(t)
+  const { clock, app, events, start, leapTo } = await scheduling(t, model.parts)
+  const from = clock.now()
+  const { id } = await start('try', { interval: '1h' }, { plan, endsAt: from + 6.5 * HOUR })
+  for (let n = 0; n < 5; n++) {
+    await leapTo(from + (n + 1) * HOUR)
+    await model.begun(n + 1)
+    model.fail(n)
+    await events.until('task:error', { status: 'failed' })
+  }
+  const told = async () => (await app.inject('/notifications')).json().notifications
+  t.match(await told(), [{ kind: 'failing', taskId: id }])
+  await leapTo(from + 6.5 * HOUR)
+  await events.until('task:status', { status: 'completed' })
+  t.same(await told(), [])
+})
+
 t.test('a task that is failing for two weeks asks its person once what to do, and goes on until it is answered', async (t) => {
   const model = await heldModel(t)
   const { clock, app, tasks, events, start, leapTo } = await scheduling(t, model.parts)
