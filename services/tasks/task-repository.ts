@@ -95,7 +95,7 @@ const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefi
   retryAt === undefined ? task : { ...task, retryAt }
 
 /**
- * Returns the operations that notify a person that a task is failing, or that it is healthy again. They close
+ * Returns the operations that notify a person that a task which goes on is failing, or that it is healthy again. They close
  * the notification about a failing task that is paused, cancelled or completed.
  */
 function healthOps (
@@ -105,7 +105,7 @@ function healthOps (
   const [was, is] = [before?.health?.state ?? 'ok', task.health?.state ?? 'ok']
   const key = `failing/${task.id}`
   if (was === 'ok' && is === 'failing') {
-    return notifications.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
+    return isFinished(task) ? [] : notifications.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
   }
   if (was === 'ok' || before === undefined) return []
   if (is === 'failing') return ['paused', 'cancelled', 'completed'].includes(task.status) ? notifications.closing(key) : []

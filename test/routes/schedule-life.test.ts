@@ -138,6 +138,21 @@ t.test('that a task is failing is over when its schedule or its time is', async 
   t.same(await told(), [])
 })
 
+t.test('a task whose last run is the fifth that fails is not told as one that keeps failing', async (t) => {
+  const model = await heldModel(t)
+  const { clock, app, events, start, leapTo } = await scheduling(t, model.parts)
+  const from = clock.now()
+  await start('try', { interval: '1h', maxRuns: 5 }, { plan })
+  for (let n = 0; n < 5; n++) {
+    await leapTo(from + (n + 1) * HOUR)
+    await model.begun(n + 1)
+    model.fail(n)
+    await events.until('task:error', { status: 'failed' })
+  }
+  t.match((await app.inject('/tasks')).json().tasks, [{ status: 'completed' }])
+  t.same((await app.inject('/notifications')).json().notifications, [])
+})
+
 t.test('a task that is failing for two weeks asks its person once what to do, and goes on until it is answered', async (t) => {
   const model = await heldModel(t)
   const { clock, app, tasks, events, start, leapTo } = await scheduling(t, model.parts)
