@@ -301,8 +301,8 @@ function endNotes (
     isTooLarge && isTried &&
       `It was ended, because a command that is tried out may write ${MOST_WRITTEN / 1024 ** 2} MiB in all into the folder.`,
     isTooLarge && !isTried &&
-      'The command was ended, because the home and /tmp of this conversation held more than 1 GiB. Remove what is not needed there, or ' +
-        'write large files into the working folder.',
+      'The home and /tmp of this conversation held more than 1 GiB, so the command was ended and the largest files there were deleted. ' +
+        'Write large files into the working folder.',
     written !== undefined && written.paths.length > 0 &&
       `Outside the working folder it wrote ${named(written.paths)}${more}: private to the commands of this conversation. No other tool ` +
         'and no other program sees such files; write what the user is to have into the folder.',

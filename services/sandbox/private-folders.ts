@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
@@ -34,7 +34,10 @@ const MOST_NAMED = 5
 export interface PrivateFolders {
   home: FileHandle
   tmp: FileHandle
-  /** Watches the size of the folders until the command ends, and ends the command if they hold too much. Resolves to true if it did. */
+  /**
+   * Watches the size of the folders until the command ends. If they hold too much, ends the command and deletes their largest files.
+   * Resolves to true if they did.
+   */
   watch(child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>): Promise<boolean>
   /**
    * Returns the paths, as the command sees them, of files written since a time of the file system (milliseconds since the Unix epoch).
@@ -81,7 +84,15 @@ export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
         }
         const [home, tmp] = handles
         const written = (since: number, at: string) => findWritten(home, tmp, { since, at })
-        return { home, tmp, close, watch: (child) => watchSize(child, handles, clock), written }
+        return {
+          ...{ home, tmp, close, written },
+          async watch (child) {
+            const isFull = await watchSize(child, handles, clock)
+            // Without room, each further command could fill the folders a little more.
+            if (isFull) await makeRoom(handles, MOST_BYTES)
+            return isFull
+          }
+        }
       } catch (error) {
         await close()
         throw error
@@ -121,8 +132,8 @@ async function usedAt (path: string): Promise<number> {
   return Math.max(0, ...stats.map((stat) => stat?.mtimeMs ?? 0))
 }
 
-/** Called for each entry that is not a folder, with its path below the measured folder. */
-type Visit = (path: string, stat: Awaited<ReturnType<typeof lstat>>) => void
+/** Called for each entry that is not a folder, with its path below the measured folder. `remove` deletes the entry. */
+type Visit = (path: string, stat: Stats, remove: () => Promise<void>) => Promise<void> | void
 
 /**
  * Measures a folder, and calls `visit` for each file. No link is followed, even if one takes the place of a folder meanwhile. What cannot
@@ -139,9 +150,9 @@ async function measure (folder: string, visit: Visit = () => {}): Promise<{ byte
         if (size.entries++ > MOST_ENTRIES) return
         const stat = await lstat(join(inside, name)).catch(() => undefined)
         if (stat === undefined) continue
-        size.bytes += stat.blocks * 512
+        size.bytes += bytesOf(stat)
         if (stat.isDirectory()) await walk(join(inside, name), `${path}/${name}`)
-        else visit(`${path}/${name}`, stat)
+        else await visit(`${path}/${name}`, stat, () => unlink(join(inside, name)))
       }
     } finally {
       await handle.close()
@@ -156,7 +167,24 @@ const measureAll = async (folders: readonly FileHandle[]): Promise<{ bytes: numb
   return sizes.reduce((all, { bytes, entries }) => ({ bytes: all.bytes + bytes, entries: all.entries + entries }))
 }
 
-/** Watches the size of folders while a command runs, and ends the command when they hold too much. Resolves to true if it did. */
+const bytesOf = ({ blocks }: Stats) => blocks * 512
+
+/** Deletes the largest files of folders until the folders hold at most this many bytes. */
+async function makeRoom (folders: readonly FileHandle[], mostBytes: number): Promise<void> {
+  const visitAll = (visit: Visit) => Promise.all(folders.map(({ fd }) => measure(`/proc/self/fd/${fd}/.`, visit)))
+  const sizes: number[] = []
+  const measured = await visitAll((_path, stat) => void sizes.push(bytesOf(stat)))
+  let left = measured.reduce((sum, { bytes }) => sum + bytes, 0)
+  let smallest = Infinity
+  for (const bytes of sizes.sort((a, b) => b - a)) {
+    if (left <= mostBytes) break
+    left -= bytes
+    smallest = bytes
+  }
+  await visitAll((_path, stat, remove) => bytesOf(stat) >= smallest ? remove().catch(() => {}) : undefined)
+}
+
+/** Watches the size of folders while a command runs, and ends the command when they hold too much. Resolves to true if they did. */
 export async function watchSize (
   child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>,
   folders: readonly FileHandle[],
@@ -174,9 +202,10 @@ export async function watchSize (
   let size = first
   let measuredAt = clock.awake()
   let took = 0
-  while (!await settlesWithin({ clock, ms: LOOK_MS }, child.exited)) {
+  for (let isOver = false; !isOver;) {
+    isOver = await settlesWithin({ clock, ms: LOOK_MS }, child.exited)
     const now = await freeBytes()
-    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 10 * took)
+    const isDue = !isOver && clock.awake() - measuredAt > Math.max(MEASURE_MS, 10 * took)
     if (free - now < most.bytes - size.bytes && !isDue) continue
     const started = clock.awake()
     size = await measureAll(folders)
