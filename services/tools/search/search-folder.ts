@@ -108,7 +108,8 @@ function matchedLine (path: string, text: string, { line, start, end, at }: Line
   const own = text.slice(start, end).replaceAll('\r\n', '\n').replace(/\r$/, '').split('\n')
   const before: string[] = []
   for (let to = start; to > 0 && before.length < context;) {
-    const from = text.lastIndexOf('\n', to - 2) + 1
+    // lastIndexOf takes a negative position for 0, where an empty first line has its line end.
+    const from = to === 1 ? 0 : text.lastIndexOf('\n', to - 2) + 1
     before.unshift(cutLine(text.slice(from, to - 1)))
     to = from
   }

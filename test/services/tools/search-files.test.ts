@@ -61,6 +61,11 @@ t.test('context of matches that are near each other is shown once', async (t) =>
   t.equal(await seen({ pattern: 'x', context: 1 }), 'f\n1- 1\n2: 2 x\n3- 3\n4: 4 x\n5- 5\n--\n8- 8\n9: 9 x')
 })
 
+t.test('the first line of a file has nothing before it, also if it is empty', async (t) => {
+  const { seen } = lay(t, { f: '\n2\n3 x\n' })
+  t.equal(await seen({ pattern: 'x', context: 4 }), 'f\n1- \n2- 2\n3: 3 x')
+})
+
 t.test('.gitignore is honoured: nested ones, negations, the one of the repository above', async (t) => {
   const file = 'x'
   const { places, find, search } = lay(t, {
