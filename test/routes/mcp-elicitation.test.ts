@@ -147,6 +147,25 @@ t.test('every kind of field is asked, checked against the form, and sent with it
   })
 })
 
+t.test('a field that may be null, as the Python SDK writes it, is asked as an optional one', async (t) => {
+  const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }], default: null })
+  const fields = {
+    nick: { ...orNull({ type: 'string', maxLength: 5 }), title: 'Nickname' },
+    age: { type: ['integer', 'null'] },
+    seat: orNull({ type: 'string', enum: ['w', 'a'] }),
+    day: orNull({ type: 'string', format: 'date' })
+  }
+  const { app } = await asking(t, [form(fields)])
+  const run = say(app, 'book it', { id: 'chat' })
+  const [{ approvalId, questions }] = await opened(app)
+  t.match(questions.map(({ text }: any) => text.split('\n').at(-1)), [
+    /^Nickname \(of at most 5 characters\)$/, /age \(a whole number\)$/, /seat$/, /day \(a date as YYYY-MM-DD\)$/
+  ])
+  t.match(await decide(app, approvalId, { answers: { nick: 'far too long' } }), { status: 400 })
+  t.match(await decide(app, approvalId, { answers: { nick: 'Ada', age: '44', seat: 'w' } }), { status: 200 })
+  t.strictSame(got((await run).events)[0].content, { nick: 'Ada', age: 44, seat: 'w' })
+})
+
 t.test('hostile forms are cut, or refused with a reason that server and model read; none stops the run', async (t) => {
   const forms: Array<[object, RegExp]> = [
     [{ ...form({}), fields: 10_000 }, /it has 10000 fields, and at most 20 are shown/],

@@ -102,7 +102,8 @@ interface Choice {
 }
 
 /** Converts one field of a form to a question. Throws FormRefused for a field that MCP does not allow. */
-function formField (name: string, schema: Json, { id, isRequired }: { id: string, isRequired: boolean }): FormField {
+function formField (name: string, field: Json, { id, isRequired }: { id: string, isRequired: boolean }): FormField {
+  const schema = withoutNull(field)
   const title = shownText(schema.title, LONGEST_TITLE) || shownText(name, LONGEST_TITLE)
   const description = shownText(schema.description, LONGEST_DESCRIPTION)
   const { hint, question, read, isValue } = kindOf(title, schema)
@@ -119,6 +120,18 @@ function formField (name: string, schema: Json, { id, isRequired }: { id: string
     whenLeftOut: preset,
     read
   }
+}
+
+const isNull = (schema: unknown) => isObject(schema) && schema.type === 'null'
+
+/**
+ * Returns the schema of a field without the type null, which the Python SDK writes for an optional field: the user leaves such a field out.
+ */
+function withoutNull ({ anyOf, ...schema }: Json): Json {
+  const types = Array.isArray(schema.type) ? schema.type.filter((type) => type !== 'null') : []
+  const type = types.length === 1 ? { type: types[0] } : {}
+  const [only, ...more] = Array.isArray(anyOf) && anyOf.some(isNull) ? anyOf.filter((each) => !isNull(each)) : []
+  return isObject(only) && more.length === 0 ? { ...schema, ...type, ...only } : { ...schema, ...type, ...anyOf !== undefined && { anyOf } }
 }
 
 interface Kind {
