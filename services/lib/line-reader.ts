@@ -61,6 +61,13 @@ export function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
   return parts
 }
 
+/** Names of no coding. Servers of event streams write `none`, so that nothing on the way compresses the stream. */
+const NO_CODING = ['', 'identity', 'none']
+
+/** Returns the codings in a header `content-encoding`, in lower case, in the order in which they were applied; [] for a plain body. */
+export const codingsIn = (header: string | null | undefined): string[] =>
+  (header ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) => !NO_CODING.includes(coding))
+
 /** Reads a body up to `limit` bytes. `isCut` says whether there is more, which is not read. */
 export async function readAtMost (chunks: AsyncIterable<Buffer>, limit: number): Promise<{ bytes: Buffer, isCut: boolean }> {
   let parts: Buffer[] = []

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { VERSION } from '../../lib/version.ts'
-import { readAtMost } from '../../lib/line-reader.ts'
+import { codingsIn, readAtMost } from '../../lib/line-reader.ts'
 import { createConnections } from '../../models/index.ts'
 import type { ServerAccess } from '../oauth/server-access.ts'
 import { reasonOf } from '../../tools/index.ts'
@@ -117,7 +117,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     const headers = headersOf(response)
     const status = response.statusCode!
     const isOk = status >= 200 && status < 300
-    if (response.headers['content-encoding'] !== undefined) {
+    if (codingsIn(response.headers['content-encoding']).length > 0) {
       response.destroy()
       throw new Error('its answer is compressed, which was not asked for')
     }

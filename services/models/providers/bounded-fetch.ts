@@ -1,3 +1,5 @@
+import { codingsIn } from '../../lib/line-reader.ts'
+
 /** A provider's answer cannot be used because of its size, its type or a redirect. */
 class UnusableAnswer extends Error {
   readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE' | 'ERR_ANSWER_UNREADABLE'
@@ -63,7 +65,7 @@ export const wellFormed = <B>(body: B): B | string =>
  * decoder is more code that strangers can reach.
  */
 export function unreadableCoding (coding: string | null | undefined): string | undefined {
-  return /^(?:|identity|(?:x-)?gzip)$/i.test(coding?.trim() ?? '') ? undefined : coding!.slice(0, 40)
+  return /^(?:(?:x-)?gzip)?$/.test(codingsIn(coding).join()) ? undefined : coding!.slice(0, 40)
 }
 
 /** Returns the error if an answer with this status and these headers is refused; undefined if the answer is accepted. */

@@ -16,8 +16,9 @@ const program = (options: string[] = []) => ({
 })
 
 /** How servers send an answer over HTTP: with which status and headers, and as which text. */
-const SENT: Record<string, { status?: number, type?: string, as?: (text: string) => string }> = {
+const SENT: Record<string, { status?: number, type?: string, coding?: string, as?: (text: string) => string }> = {
   json: { type: 'application/json' },
+  'with the coding "none"': { type: 'application/json', coding: 'none' },
   'without a type': {},
   'as text': { type: 'text/plain; charset=utf-8' },
   'with 202': { status: 202, type: 'application/json' },
@@ -26,7 +27,7 @@ const SENT: Record<string, { status?: number, type?: string, as?: (text: string)
 }
 
 async function startOddSite (t: Test, sent: keyof typeof SENT, options: { stateless?: boolean, refuses?: boolean } = {}) {
-  const { status = 200, type, as = (text: string) => text } = SENT[sent]
+  const { status = 200, type, coding, as = (text: string) => text } = SENT[sent]
   const site = await startSite(t, {
     '/mcp': (req, res) => {
       const { body } = site.requests.at(-1)!
@@ -34,7 +35,7 @@ async function startOddSite (t: Test, sent: keyof typeof SENT, options: { statel
       const message = JSON.parse(body)
       const text = answerOddly(message, options)
       if (text === undefined) return res.writeHead(options.refuses ? 500 : 200, { 'content-type': 'text/html' }).end('<p>thanks</p>')
-      return res.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(as(text))
+      return res.writeHead(status, { ...type && { 'content-type': type }, ...coding && { 'content-encoding': coding } }).end(as(text))
     }
   })
   return { name: 'odd', url: `${site.url}/mcp`, approval: 'never' }

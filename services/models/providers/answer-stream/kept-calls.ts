@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamResult } from '@ai-sdk/provider'
-import { readAtMost } from '../../../lib/line-reader.ts'
+import { codingsIn, readAtMost } from '../../../lib/line-reader.ts'
 import { LONGEST_ANSWER, tooLarge, LONGEST_ERROR, refusalOf, unreadableCoding, wellFormed } from '../bounded-fetch.ts'
 import { createPartReader } from '../lenient-answers/gateway-parts.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
@@ -118,7 +118,7 @@ const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
 function decoded (answer: IncomingMessage): Readable {
   const coding = answer.headers['content-encoding']
   if (unreadableCoding(coding) !== undefined) return answer.destroy() && Readable.from([])
-  return coding === undefined || coding === 'identity' ? answer : pipeline(answer, createGunzip(), () => {})
+  return codingsIn(coding).length === 0 ? answer : pipeline(answer, createGunzip(), () => {})
 }
 
 /** Yields the answer's body. Rejects with the reason of the signal if the signal ended the body. */

@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net'
 import { VERSION } from '../../../lib/version.ts'
 import { pipeline, type Duplex } from 'node:stream'
 import zlib from 'node:zlib'
+import { codingsIn } from '../../../lib/line-reader.ts'
 import { defineError } from '../../../lib/service-error.ts'
 
 const HEADER_BYTES = 64 * 1024
@@ -96,9 +97,7 @@ export async function readBody (response: IncomingMessage, limit: number): Promi
 
 /** Returns the content codings in the order of decoding: the coding that was applied last comes first. */
 function codingsOf ({ headers }: IncomingMessage): string[] {
-  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) =>
-    coding !== '' && coding !== 'identity'
-  )
+  const codings = codingsIn(headers['content-encoding'])
   const unknown = codings.find((coding) => !Object.hasOwn(DECODERS, coding))
   if (unknown !== undefined) throw new FetchFailed(`The answer is compressed in a way that was not asked for (${unknown.slice(0, 40)}).`)
   if (codings.length > MAX_CODINGS) throw new FetchFailed('The answer is compressed too often.')

@@ -87,6 +87,17 @@ t.test('an answer in an encoding that was not asked for is decoded', async (t) =
   t.match(found, { parts: [{ delta: 'hello' }] })
 })
 
+t.test('an answer whose server says that it is not compressed is read, however the server says it', async (t) => {
+  const text = 'data: {"type":"text-delta","id":"0","delta":"hello"}\n\n'
+  for (const coding of ['none', 'Identity', '']) {
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': coding }
+    const { url } = await serve(t, (response) => send(response, { pieces: [Buffer.from(text)], headers }))
+    const registry = gatewayAt(url)
+    const found = await outcomeOf(registry, async () => batchesOf(await (await registry.model(ID)).model.doStream(ask)))
+    t.match(found, { parts: [{ delta: 'hello' }] }, coding)
+  }
+})
+
 t.test('an answer compressed in another way than gzip is refused, and of an error the status is read', async (t) => {
   const text = 'data: {"type":"text-delta","id":"0","delta":"hello"}\n\n'
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'br' }

@@ -106,6 +106,7 @@ t.test('compressed answers are read, and one that is cut off as far as it goes',
   const site = await startSite(t, {
     '/gzip': packed('gzip', gzipSync(text)),
     '/twice': packed('gzip, GZIP', gzipSync(gzipSync(text))),
+    '/none': packed('none', Buffer.from(text)),
     '/br': packed('br', brotliCompressSync(text)),
     '/cut': packed('gzip', gzipSync(text).subarray(0, -20)),
     '/no-gzip': packed('gzip', Buffer.from('plain')),
@@ -113,7 +114,7 @@ t.test('compressed answers are read, and one that is cut off as far as it goes',
     '/often': packed('gzip, gzip, gzip', Buffer.from('x'))
   })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
-  for (const path of ['/gzip', '/twice']) t.equal((await fetch(site.url + path)).content, text, path)
+  for (const path of ['/gzip', '/twice', '/none']) t.equal((await fetch(site.url + path)).content, text, path)
   t.ok(text.startsWith((await fetch(`${site.url}/cut`)).content))
   t.match(await failure(`${site.url}/no-gzip`), /its content is not compressed as it says/)
   t.match(await failure(`${site.url}/br`), /compressed in a way that was not asked for \(br\)/)
