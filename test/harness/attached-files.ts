@@ -45,10 +45,11 @@ export const makeOffice = {
         ).join('')
       }</sheetData></worksheet>`
     }),
-  pptx: (slides: string[]) =>
+  pptx: (slides: string[], parts: Record<string, string> = {}) =>
     zipped(Object.fromEntries([
       ['ppt/presentation.xml', '<p:presentation/>'],
-      ...slides.map((text, n) => [`ppt/slides/slide${n + 1}.xml`, `<p:sld>${paragraphs(text, 'a:p', 'a:t')}</p:sld>`])
+      ...slides.map((text, n) => [`ppt/slides/slide${n + 1}.xml`, `<p:sld>${paragraphs(text, 'a:p', 'a:t')}</p:sld>`]),
+      ...Object.entries(parts)
     ])),
   odt: (text: string, manifest = '<manifest:manifest/>') =>
     zipped({

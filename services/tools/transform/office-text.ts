@@ -26,7 +26,7 @@ type Parts = Record<string, Uint8Array>
 const TEXT_PARTS: Record<OfficeRequest['format'], RegExp> = {
   docx: /^word\/(?:document|footnotes|endnotes|comments)\.xml$/,
   xlsx: /^xl\/(?:workbook\.xml|sharedStrings\.xml|worksheets\/[^/]+\.xml|_rels\/workbook\.xml\.rels)$/,
-  pptx: /^ppt\/(?:slides|notesSlides)\/[^/]+\.xml$/,
+  pptx: /^ppt\/(?:slides|notesSlides)\/(?:[^/]+\.xml|_rels\/[^/]+\.rels)$/,
   odt: /^(?:content\.xml|META-INF\/manifest\.xml)$/
 }
 
@@ -166,14 +166,32 @@ function readDocx (parts: Parts, take: Take) {
   }
 }
 
+/** Returns the targets of the relationships in a part, by their ids. */
+function relationsIn (part: Uint8Array | undefined): Map<string, string> {
+  const targets = new Map<string, string>()
+  if (part === undefined) return targets
+  walk(part, (tag) => {
+    const [id, target] = [attribute(tag, 'Id'), attribute(tag, 'Target')]
+    if (id !== undefined && target !== undefined) targets.set(id, target)
+  }, () => {})
+  return targets
+}
+
+/** Returns the notes of a slide, which its relationships name: the numbers of notes are not those of slides. */
+function notesOf (slide: string, parts: Parts): Uint8Array | undefined {
+  const targets = relationsIn(parts[slide.replace(/[^/]+$/, '_rels/$&.rels')])
+  const name = [...targets.values()].map((target) => /notesSlides\/[^/]+$/.exec(target)?.[0]).find((found) => found !== undefined)
+  return name === undefined ? undefined : parts[`ppt/${name}`]
+}
+
 function readPptx (parts: Parts, take: Take) {
-  const slides = Object.keys(parts).filter((name) => name.startsWith('ppt/slides/')).sort((a, b) => numberIn(a) - numberIn(b))
+  const slides = Object.keys(parts).filter((name) => /^ppt\/slides\/[^/]+$/.test(name)).sort((a, b) => numberIn(a) - numberIn(b))
   for (const name of slides) {
     const n = numberIn(name)
     if (!take(`\n\n[Slide ${n}]\n`)) return
     const lines = ({ name: tag, isEnd }: Tag) => (tag === 'a:p' && isEnd) || tag === 'a:br' ? '\n' : undefined
     if (!takeTexts(parts[name], 'a:t', lines, take)) return
-    const notes = parts[`ppt/notesSlides/notesSlide${n}.xml`]
+    const notes = notesOf(name, parts)
     if (notes !== undefined && !(take('\n[Notes]\n') && takeTexts(notes, 'a:t', lines, take))) return
   }
 }
@@ -235,17 +253,12 @@ function sharedTexts (part: Uint8Array | undefined): string[] {
 
 /** Returns the sheets of a workbook with their names, in the order of the workbook. */
 function sheetsOf (parts: Parts): Array<{ name: string, part: Uint8Array }> {
-  const targets = new Map<string, string>()
-  if (parts['xl/_rels/workbook.xml.rels']) {
-    walk(parts['xl/_rels/workbook.xml.rels'], (tag) => {
-      const [id, target] = [attribute(tag, 'Id'), attribute(tag, 'Target')]
-      if (id !== undefined && target !== undefined) targets.set(id, target.replace(/^\/?(?:xl\/)?/, 'xl/'))
-    }, () => {})
-  }
+  const targets = relationsIn(parts['xl/_rels/workbook.xml.rels'])
   const sheets: Array<{ name: string, part: Uint8Array }> = []
   if (parts['xl/workbook.xml']) {
     walk(parts['xl/workbook.xml'], (tag) => {
-      const part = tag.name === 'sheet' ? parts[targets.get(attribute(tag, 'r:id') ?? '') ?? ''] : undefined
+      const target = tag.name === 'sheet' ? targets.get(attribute(tag, 'r:id') ?? '') : undefined
+      const part = target === undefined ? undefined : parts[target.replace(/^\/?(?:xl\/)?/, 'xl/')]
       if (part !== undefined) sheets.push({ name: attribute(tag, 'name') ?? '', part })
     }, () => {})
   }

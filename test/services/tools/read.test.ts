@@ -300,6 +300,17 @@ t.test('the texts of documents are read in their order, without what is deleted 
   t.end()
 })
 
+t.test('notes of a presentation stand with the slide that they belong to', (t) => {
+  const bytes = makeOffice.pptx(['one', 'two', 'three'], {
+    'ppt/slides/_rels/slide2.xml.rels': '<Relationships><Relationship Id="rId1" Target="../slideLayouts/slideLayout1.xml"/>' +
+      '<Relationship Id="rId2" Target="../notesSlides/notesSlide1.xml"/></Relationships>',
+    'ppt/notesSlides/notesSlide1.xml': '<p:notes><a:p><a:t>about two</a:t></a:p></p:notes>'
+  })
+  const text = '[Slide 1]\none\n\n[Slide 2]\ntwo\n\n[Notes]\nabout two\n\n[Slide 3]\nthree'
+  t.equal(readOffice({ bytes, format: 'pptx', mostCharacters }), text)
+  t.end()
+})
+
 t.test('what is damaged, locked or too large is refused with a reason', (t) => {
   const docx = makeOffice.docx('words '.repeat(1_000))
   const spoilt = Buffer.from(docx)
