@@ -30,7 +30,7 @@ export const makeOffice = {
         `<w:tbl>${table.map(wordRow).join('')}</w:tbl><w:del><w:r><w:t>deleted words</w:t></w:r></w:del></w:body></w:document>`,
       ...parts
     }),
-  xlsx: (rows: string[][]) =>
+  xlsx: (rows: string[][], parts: Record<string, string> = {}) =>
     zipped({
       'xl/workbook.xml': '<workbook><sheets><sheet name="Costs &amp; more" sheetId="1" r:id="rId1"/></sheets></workbook>',
       'xl/_rels/workbook.xml.rels': '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
@@ -43,7 +43,8 @@ export const makeOffice = {
             ).join('')
           }<c r="E${r + 1}"><v>${r + 0.5}</v></c></row>`
         ).join('')
-      }</sheetData></worksheet>`
+      }</sheetData></worksheet>`,
+      ...parts
     }),
   pptx: (slides: string[], parts: Record<string, string> = {}) =>
     zipped(Object.fromEntries([

@@ -221,10 +221,10 @@ function readOdt (parts: Parts, take: Take) {
   })
 }
 
-/** The last column up to which empty cells are shown as tabs. */
-const MOST_COLUMNS = 256
+/** The most empty cells between two cells of a row that are shown as tabs. */
+const MOST_EMPTY = 256
 
-/** Returns the column of a cell reference, counted from 0: 2 for "C7". */
+/** Returns the column of a cell reference, counted from 0: 2 for "C7"; -1 for none. */
 function columnOf (reference: string | undefined): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference ?? '')?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
@@ -272,20 +272,23 @@ function readXlsx (parts: Parts, take: Take) {
   for (const { name, part } of sheetsOf(parts)) {
     if (!take(`\n\n[Sheet ${JSON.stringify(name)}]\n`)) return
     let goesOn = true
-    let column = 0
+    /** The column of the last cell in this row; -1 before the first one. */
+    let column = -1
     let type: string | undefined
     let value = ''
     let isValue = false
     walk(part, (tag) => {
       if (tag.name === 'row' && tag.isEnd) {
         goesOn = take('\n')
-        column = 0
+        column = -1
       } else if (tag.name === 'c' && !tag.isEnd) {
         type = attribute(tag, 't')
         value = ''
-        const at = Math.min(columnOf(attribute(tag, 'r')), MOST_COLUMNS)
-        if (at > column) goesOn = take('\t'.repeat(at - column))
-        column = Math.max(column, at)
+        // A cell without a reference stands behind the cell before it.
+        const named = columnOf(attribute(tag, 'r'))
+        const at = named === -1 ? column + 1 : Math.max(named, column)
+        if (at > 0) goesOn = take('\t'.repeat(Math.min(at - Math.max(column, 0), MOST_EMPTY)))
+        column = at
       } else if (tag.name === 'c') {
         const shown = type === 's' ? shared[Number(value)] ?? '' : type === 'b' ? (value === '1' ? 'TRUE' : 'FALSE') : value
         goesOn = take(shown.replace(/[\t\r\n]+/g, ' '))

@@ -300,6 +300,19 @@ t.test('the texts of documents are read in their order, without what is deleted 
   t.end()
 })
 
+t.test('cells of a row stand apart, also without references and behind many others', (t) => {
+  const textOf = (rows: string) => {
+    const bytes = makeOffice.xlsx([], { 'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>` })
+    return readOffice({ bytes, format: 'xlsx', mostCharacters }).replace(/^.*\n/, '')
+  }
+  t.equal(textOf('<row><c><v>1</v></c><c><v>2</v></c></row><row><c r="B2"><v>3</v></c><c/><c><v>4</v></c></row>'), '1\t2\n\t3\t\t4')
+  const wide = Array.from({ length: 300 }, (_, n) => n)
+  t.equal(textOf(`<row>${wide.map((n) => `<c r="${n < 26 ? '' : String.fromCharCode(64 + Math.floor(n / 26))}${
+    String.fromCharCode(65 + n % 26)}1"><v>${n}</v></c>`).join('')}</row>`), wide.join('\t'))
+  t.equal(textOf('<row><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>'), `1${'\t'.repeat(256)}2`)
+  t.end()
+})
+
 t.test('notes of a presentation stand with the slide that they belong to', (t) => {
   const bytes = makeOffice.pptx(['one', 'two', 'three'], {
     'ppt/slides/_rels/slide2.xml.rels': '<Relationships><Relationship Id="rId1" Target="../slideLayouts/slideLayout1.xml"/>' +
