@@ -221,6 +221,13 @@ function readOdt (parts: Parts, take: Take) {
   })
 }
 
+/** Does the same as `walk`, for the parts of a spreadsheet: some programs write a prefix before all names, as in `x:row`. */
+const walkSheet: typeof walk = (part, onTag, onText) =>
+  walk(part, (tag) => {
+    tag.name = tag.name.slice(tag.name.indexOf(':') + 1)
+    return onTag(tag)
+  }, onText)
+
 /** The most empty cells between two cells of a row that are shown as tabs. */
 const MOST_EMPTY = 256
 
@@ -238,7 +245,7 @@ function sharedTexts (part: Uint8Array | undefined): string[] {
   let text = ''
   let isText = false
   let isPhonetic = false
-  walk(part, ({ name, isEnd, isEmpty }) => {
+  walkSheet(part, ({ name, isEnd, isEmpty }) => {
     if (name === 'rPh') isPhonetic = !isEnd
     if (name === 't' && !isEmpty) isText = !isEnd && !isPhonetic
     if (name === 'si' && (isEnd || isEmpty)) {
@@ -256,7 +263,7 @@ function sheetsOf (parts: Parts): Array<{ name: string, part: Uint8Array }> {
   const targets = relationsIn(parts['xl/_rels/workbook.xml.rels'])
   const sheets: Array<{ name: string, part: Uint8Array }> = []
   if (parts['xl/workbook.xml']) {
-    walk(parts['xl/workbook.xml'], (tag) => {
+    walkSheet(parts['xl/workbook.xml'], (tag) => {
       const target = tag.name === 'sheet' ? targets.get(attribute(tag, 'r:id') ?? '') : undefined
       const part = target === undefined ? undefined : parts[target.replace(/^\/?(?:xl\/)?/, 'xl/')]
       if (part !== undefined) sheets.push({ name: attribute(tag, 'name') ?? '', part })
@@ -277,7 +284,7 @@ function readXlsx (parts: Parts, take: Take) {
     let type: string | undefined
     let value = ''
     let isValue = false
-    walk(part, (tag) => {
+    walkSheet(part, (tag) => {
       if (tag.name === 'row' && tag.isEnd) {
         goesOn = take('\n')
         column = -1

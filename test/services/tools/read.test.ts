@@ -313,6 +313,17 @@ t.test('cells of a row stand apart, also without references and behind many othe
   t.end()
 })
 
+t.test('a spreadsheet whose names have a prefix is read', (t) => {
+  const bytes = makeOffice.xlsx([], {
+    'xl/workbook.xml': '<x:workbook><x:sheets><x:sheet name="Costs" sheetId="1" r:id="rId1"/></x:sheets></x:workbook>',
+    'xl/sharedStrings.xml': '<x:sst><x:si><x:t>tea</x:t></x:si></x:sst>',
+    'xl/worksheets/sheet1.xml': '<x:worksheet><x:sheetData><x:row r="1"><x:c r="A1" t="s"><x:v>0</x:v></x:c>' +
+      '<x:c r="B1"><x:v>2</x:v></x:c></x:row></x:sheetData></x:worksheet>'
+  })
+  t.equal(readOffice({ bytes, format: 'xlsx', mostCharacters }), '[Sheet "Costs"]\ntea\t2')
+  t.end()
+})
+
 t.test('notes of a presentation stand with the slide that they belong to', (t) => {
   const bytes = makeOffice.pptx(['one', 'two', 'three'], {
     'ppt/slides/_rels/slide2.xml.rels': '<Relationships><Relationship Id="rId1" Target="../slideLayouts/slideLayout1.xml"/>' +
