@@ -52,11 +52,12 @@ export const makeOffice = {
       ...slides.map((text, n) => [`ppt/slides/slide${n + 1}.xml`, `<p:sld>${paragraphs(text, 'a:p', 'a:t')}</p:sld>`]),
       ...Object.entries(parts)
     ])),
-  odt: (text: string, manifest = '<manifest:manifest/>') =>
+  odt: (text: string, { manifest = '<manifest:manifest/>', deleted = '' } = {}) =>
     zipped({
       mimetype: 'application/vnd.oasis.opendocument.text',
       'META-INF/manifest.xml': manifest,
-      'content.xml': `<office:document-content><office:body><office:text>${
+      'content.xml': '<office:document-content><office:body><office:text><text:tracked-changes><text:changed-region><text:deletion>' +
+        `<text:p>${deleted}</text:p></text:deletion></text:changed-region></text:tracked-changes>${
         text.split('\n').map((line) => `<text:p>${escaped(line).replaceAll(' ', '<text:s/>')}</text:p>`).join('')
       }</office:text></office:body></office:document-content>`
     })

@@ -91,7 +91,7 @@ t.test('what a model cannot be given in any form is refused before anything is s
   const refused: Array<[bytes: Buffer, name: string, error: RegExp]> = [
     [Buffer.from('PK\x03\x04 cut off'), 'damaged.docx', /damaged\.docx cannot be read: it is damaged/],
     [Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 encrypted', 'latin1'), 'locked.docx', /protected by a password/],
-    [makeOffice.odt('x', '<manifest:encryption-data/>'), 'locked.odt', /protected by a password/],
+    [makeOffice.odt('x', { manifest: '<manifest:encryption-data/>' }), 'locked.odt', /protected by a password/],
     [officeBomb(101 * 1024 * 1024), 'bomb.docx', /larger than 100 MiB when unpacked/],
     [SAMPLES.at(-1)!.bytes, 'a.zip', /takes no files of the type application\/zip/],
     [Buffer.from([1, 0, 2]), 'photo.jpg', /takes no files of the type application\/octet-stream/],

@@ -203,8 +203,12 @@ function readOdt (parts: Parts, take: Take) {
   if (content === undefined) throw new Error(DAMAGED)
   let depth = 0
   let cells = 0
+  /** True within the record of tracked changes, which holds the deleted text. */
+  let isDeleted = false
   let goesOn = true
   walk(content, ({ name, isEnd, isEmpty }) => {
+    if (name === 'text:tracked-changes') isDeleted = !isEnd && !isEmpty
+    if (isDeleted) return goesOn
     if (name === 'table:table-cell' && !isEmpty) cells += isEnd ? -1 : 1
     if (name === 'text:p' || name === 'text:h') {
       if (!isEmpty) depth += isEnd ? -1 : 1
