@@ -23,6 +23,7 @@ export const ALLOWED: Record<string, TaskStatus[]> = {
   cancel: ['planned', 'scheduled', 'running', 'paused'],
   cancelRun: ['running']
 }
+const RESTING: TaskStatus[] = ['planned', 'completed', 'failed', 'cancelled']
 const LATE_MS = 30_000
 const FAILURES = 5
 
@@ -99,13 +100,21 @@ export class ModelTask {
       this.#begin(now)
       this.status = 'scheduled'
     } else if (verb === 'pause') {
+      // Behind a run by hand there may be no schedule that goes on.
+      const resting = RESTING.find((status) => status === this.returnTo)
       this.#stop('interrupted')
+      this.returnTo = resting
       this.status = 'paused'
       this.reason = 'user'
       this.next = undefined
     } else if (verb === 'resume') {
       this.reason = undefined
       this.tryAt = undefined
+      if (this.returnTo !== undefined) {
+        this.status = this.returnTo
+        this.returnTo = undefined
+        return
+      }
       if (this.plan === undefined) this.#begin(now)
       else this.#goBy(now, 'paused')
       this.status = 'scheduled'
@@ -120,7 +129,7 @@ export class ModelTask {
     } else if (verb === 'steer' && this.status === 'running') {
       this.waiting ??= this.#newRun('steer')
     } else {
-      this.returnTo = this.status
+      this.returnTo ??= this.status
       this.status = 'running'
       this.live = this.#newRun(verb === 'steer' ? 'steer' : 'manual')
     }
