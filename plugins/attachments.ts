@@ -5,6 +5,7 @@ import { createAttachmentFiles, type AttachmentFiles } from '../services/attachm
 import { createAttachments, type Attachments } from '../services/attachments/attachments.ts'
 import { createFileText } from '../services/attachments/file-text.ts'
 import type { AttachedFiles } from '../services/contracts/attached-file.ts'
+import { decodeText, detectEncoding } from '../services/tools/files/text-encoding.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -32,7 +33,8 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
       documents: {
         office: (input) => fileTransform.run('office', input, { signal }),
         pdf: (input) => fileTransform.run('pdf', input, { signal })
-      }
+      },
+      decode: (bytes) => decodeText(bytes, detectEncoding(bytes) ?? 'utf-8')
     })
   })
   app.addHook('onClose', async () => {

@@ -22,11 +22,18 @@ interface DocumentReader {
   pdf(input: { bytes: Uint8Array, firstPage: number, mostPages: number, mostChars: number }): Promise<PdfPages>
 }
 
+interface Parts {
+  attachments: Pick<Attachments, 'bytes'>
+  documents: DocumentReader
+  /** Decodes a text, whatever its encoding is. */
+  decode: (bytes: Buffer) => string
+}
+
 /**
  * Creates the function that reads the text of files; see `AttachedFiles.text`. The function keeps the newest
  * texts of attachments in memory.
  */
-export function createFileText ({ attachments, documents }: { attachments: Pick<Attachments, 'bytes'>, documents: DocumentReader }) {
+export function createFileText ({ attachments, documents, decode }: Parts) {
   const kept = new Map<string, Promise<string>>()
   const sizes = new Map<string, number>()
 
@@ -93,13 +100,3 @@ async function readDocument (read: () => Promise<string>): Promise<string> {
 
 /** Extracts the reason from an error message of the document reader: "This content could not be turned into office: <reason>." */
 const reasonIn = (message: string) => message.replace(/^This content could not be turned into \w+: /, '').replace(/\.$/, '')
-
-function decode (bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
-}

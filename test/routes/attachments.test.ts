@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { attachmentKey, ATTACHMENTS } from '../../services/store/keys.ts'
+import { encodeText } from '../../services/tools/files/text-encoding.ts'
 import { build } from '../harness/helper.ts'
 import { makeOffice, makePhoto, officeBomb, SAMPLES } from '../harness/attached-files.ts'
 import { fakeClock } from '../harness/clock.ts'
@@ -149,6 +150,16 @@ t.test('of a long text the beginning stands in the message, the rest is read by 
   await run(app, { id: 'two', message: { role: 'user', content: 'hi' } })
   const told = (n: number) => gateway.requests.at(n)!.body.tools.map(({ name }: { name: string }) => name)
   t.same([told(0).includes('readAttachment'), told(-1).includes('readAttachment')], [true, false], 'offered where there is a file')
+})
+
+t.test('a text in an older encoding is read as files of a folder are', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Seen.' }))
+  const words = 'Товар;Цена\nЧай зелёный;3\nКофе;12'
+  const { url } = await upload(app, encodeText(words, 'windows-1251')!, { 'content-type': 'text/csv', 'x-filename': 'prices.csv' })
+  const wide = await upload(app, encodeText(words, 'utf-16le')!, { 'content-type': 'text/csv', 'x-filename': 'wide.csv' })
+  await run(app, { id: 'one', message: says('what costs 3?', file(url, 'text/csv'), file(wide.url, 'text/csv')) })
+  const texts: string[] = gateway.requests[0].body.prompt.at(-1).content.map(({ text }: { text: string }) => text)
+  t.equal(texts.filter((text) => text.includes(`\n${words}\n`)).length, 2, texts.join('\n'))
 })
 
 t.test('a picture that a provider refuses is left out from then on, and the conversation goes on', async (t) => {
