@@ -97,6 +97,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
       },
       ...typeof body === 'string' && { body },
       signal: either,
+      isSentOnce: sending?.request?.method === 'tools/call',
       onConnect () {
         if (sending !== undefined) sending.isConnected = true
       }

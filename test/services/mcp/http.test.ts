@@ -204,6 +204,13 @@ for (const [tool, why] of Object.entries(BELOW_HTTP)) {
   })
 }
 
+t.test('a call whose connection is cut off may have been begun, and is sent once', async (t) => {
+  const { call, server, works } = await setUp(t)
+  await works()
+  t.match(await call('reset'), /cannot be reached: the connection was cut off/)
+  t.equal(server.seen.filter(({ body }) => body?.params?.name === 'reset').length, 1)
+})
+
 t.test('headers are sent, stored encrypted, and shown nowhere', async (t) => {
   const given = { Authorization: 'Bearer canary-0123456789', 'X-Tenant': 'tenant-canary-77' }
   const { app, call, server } = await setUp(t, {}, { headers: given })

@@ -75,6 +75,8 @@ interface Exchange {
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal
+  /** True if the server must not get the request twice. It gets a new connection then: a kept one might just have been closed. */
+  isSentOnce?: boolean
   /** Called when the connection to the server is open. Before that nothing of the request was sent. */
   onConnect?: () => void
 }
@@ -85,10 +87,12 @@ interface Exchange {
  */
 export function createConnections (clock: Pick<Clock, 'now'>) {
   const options = { keepAlive: true, keepAliveMsecs: PROBE_MS, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
-  const agents = {
-    'http:': new http.Agent({ ...options, proxyEnv: proxyOf(http.globalAgent) }),
-    'https:': new https.Agent({ ...options, proxyEnv: proxyOf(https.globalAgent) })
-  }
+  const createAgents = (kept: http.AgentOptions) => ({
+    'http:': new http.Agent({ ...kept, proxyEnv: proxyOf(http.globalAgent) }),
+    'https:': new https.Agent({ ...kept, proxyEnv: proxyOf(https.globalAgent) })
+  })
+  const agents = createAgents(options)
+  const onceAgents = createAgents({})
   const ahead = { 'http:': openAhead(agents['http:']), 'https:': openAhead(agents['https:']) }
   const hasProxy = proxyOf(http.globalAgent) !== undefined
   let usedAt = clock.now()
@@ -109,7 +113,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
     for (const { close } of Object.values(ahead)) close()
   }
 
-  function send ({ method, url, headers, body, signal, onConnect }: Exchange): Promise<http.IncomingMessage> {
+  function send ({ method, url, headers, body, signal, isSentOnce, onConnect }: Exchange): Promise<http.IncomingMessage> {
     signal?.throwIfAborted()
     used()
     const isSecure = url.startsWith('https:')
@@ -118,7 +122,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
       const request = (isSecure ? https : http).request(url, {
         method,
         headers: { 'accept-encoding': 'identity', ...headers },
-        agent: agents[isSecure ? 'https:' : 'http:']
+        agent: (isSentOnce ? onceAgents : agents)[isSecure ? 'https:' : 'http:']
       })
       let isAnswered = false
       const abort = () => request.destroy(signal!.reason)
