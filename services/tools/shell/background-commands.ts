@@ -303,12 +303,14 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
 
     /**
      * Returns the output of a command since the last read, and its end. Waits for output or the end, at most `ms` milliseconds. Throws
-     * ToolFailed if the command belongs to another conversation.
+     * ToolFailed if the command belongs to another conversation, or the signal's abort reason.
      */
     async read (runId: string, commandId: string, { ms, signal }: { ms: number, signal?: AbortSignal }): Promise<CommandState> {
       const command = find(runId, commandId)
       await settlesWithin({ clock, ms, signal }, Promise.race([command.output.some(), command.ended]))
       if (command.output.isEnded() && command.end === undefined) await settlesWithin({ clock, ms, signal }, command.ended)
+      // The output stays for the next read, because nobody gets the result of this one.
+      signal?.throwIfAborted()
       return stateOf(command)
     },
 

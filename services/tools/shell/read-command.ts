@@ -41,9 +41,7 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
     },
     policy: { effect: 'read', needs: ['commands'] },
     async execute ({ commandId, waitMs = 0 }, { runId, signal, sandbox: narrowed }) {
-      const state = await background.read(runId, commandId, { ms: waitMs, signal })
-      signal.throwIfAborted()
-      return stateOutput(state, sandbox.mayAsk(narrowed))
+      return stateOutput(await background.read(runId, commandId, { ms: waitMs, signal }), sandbox.mayAsk(narrowed))
     }
   }
 }

@@ -259,6 +259,11 @@ t.test('commands in the background are bounded, keep the newest of their output,
   t.match(end, { exitCode: 0 })
   t.same(await commands.read('loud', commandId, { ms: 0 }), { output: '', left: 0, end }, 'what was read is gone')
 
+  const said = await start('loud', 'echo said')
+  await said.ended
+  await t.rejects(commands.read('loud', said.commandId, { ms: 1_000, signal: AbortSignal.abort(new Error('stopped')) }), /stopped/)
+  t.match(await commands.read('loud', said.commandId, { ms: 0 }), { output: 'said\n' }, 'a read that was stopped takes nothing')
+
   for (let n = 0; n < 8; n++) await start('many', 'sleep 1000')
   await t.rejects(start('many', 'sleep 1000'), { message: /^8 commands run in the background already\. End one with stopCommand first: / })
   await commands.endOf({ threadId: 'many' })
