@@ -158,6 +158,7 @@ function readDocx (parts: Parts, take: Take) {
       if (name === 'w:tc' && !isEmpty) cells += isEnd ? -1 : 1
       if (name === 'w:tab' && isEmpty) return '\t'
       if (name === 'w:br' || name === 'w:cr') return '\n'
+      if (name === 'w:noBreakHyphen') return '-'
       // A row of a table becomes a line.
       if ((name === 'w:p' || name === 'w:tr') && isEnd) return name === 'w:p' && cells > 0 ? ' ' : '\n'
       return name === 'w:tc' && isEnd ? '\t' : undefined
