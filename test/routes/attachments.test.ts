@@ -152,6 +152,16 @@ t.test('of a long text the beginning stands in the message, the rest is read by 
   t.same([told(0).includes('readAttachment'), told(-1).includes('readAttachment')], [true, false], 'offered where there is a file')
 })
 
+t.test('of two files with one name, a call by the name reads the newer', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth === 1 ? { toolCalls: [{ toolName: 'readAttachment', input: { id: 'plan.md' } }] } : { text: 'Seen.' })
+  for (const text of ['the old plan', 'the new plan']) {
+    const { url } = await upload(app, text, { 'content-type': 'text/markdown', 'x-filename': 'plan.md' })
+    await run(app, { id: 'one', message: says('look', file(url, 'text/markdown')) })
+  }
+  t.match(gateway.requests.at(-1)!.body.prompt.at(-1).content[0].output.value, { name: 'plan.md', text: 'the new plan' })
+})
+
 t.test('a text in an older encoding is read as files of a folder are', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'Seen.' }))
   const words = 'Товар;Цена\nЧай зелёный;3\nКофе;12'

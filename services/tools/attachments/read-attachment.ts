@@ -27,7 +27,7 @@ interface ReadableAttachment {
 }
 
 export interface AttachmentReading {
-  /** Returns the attachments of the conversation that a run belongs to; [] for other runs. */
+  /** Returns the attachments of the conversation that a run belongs to, oldest first; [] for other runs. */
   attachmentsOf: (runId: string) => Promise<ReadableAttachment[]>
   files: Pick<AttachedFiles, 'text'>
 }
@@ -36,7 +36,8 @@ export interface AttachmentReading {
 export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): BuiltinTool<Input> {
   async function find (id: string, runId: string): Promise<ReadableAttachment> {
     const all = await attachmentsOf(runId)
-    const found = all.find(({ digest, name }) => digest === id || name === id) ??
+    // Of several files with one name, the newest is meant: a later message brings a new version.
+    const found = all.findLast(({ digest, name }) => digest === id || name === id) ??
       all.find(({ digest }) => id.length >= SHORTEST_ID && digest.startsWith(id))
     if (found !== undefined) return found
     const known = all.map(({ digest, name }) => `${digest.slice(0, 16)}${name === undefined ? '' : ` (${JSON.stringify(name)})`}`)
