@@ -150,22 +150,24 @@ const isEntry = (value: unknown) => isObject(value) && (value.command !== undefi
 
 /** Matches comments and trailing commas, which are removed, and strings, so that their content stays. */
 const OUTSIDE_JSON = /"(?:[^"\\]|\\[^])*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|,(?=\s*[}\]])/g
-const FENCED = /```[\w-]*\n([^]*?)(?:```|$)/
+const FENCED = /(```|~~~)[^\n]*\n([^]*?)(?:\1|$)/g
 
 /**
- * Parses JSON in the forms of READMEs: fenced, with comments, with trailing commas, or without the outer braces. Throws NotServers (400).
- * The error does not quote the text, which might contain secrets.
+ * Parses JSON in the forms of READMEs: fenced, also behind other fenced blocks such as commands, with comments, with trailing commas, or
+ * without the outer braces. Throws NotServers (400). The error does not quote the text, which might contain secrets.
  */
 function readReadmeText (text: string): Record<string, unknown> {
-  const json = withoutComments(withoutComments((FENCED.exec(text)?.[1] ?? text).replace(/^\uFEFF/, ''))).trim().replace(/,$/, '')
+  const fenced = [...text.matchAll(FENCED)].map(([, , inner]) => inner).filter((inner) => inner.includes('{'))
+  const parts = (fenced.length > 0 ? fenced : [text.replace(/^\uFEFF/, '')])
+    .map((part) => withoutComments(withoutComments(part)).trim().replace(/,$/, ''))
   let problem = ''
-  for (const candidate of [json, `{${json}}`]) {
+  for (const candidate of parts.flatMap((part) => [part, `{${part}}`])) {
     try {
       const value = parseJson(candidate)
       if (isObject(value)) return value
       problem ||= 'it is not an object of JSON'
     } catch (error) {
-      problem ||= `it is not JSON (${(error as Error).message})${/[“”]/.test(json) ? ': its quotation marks are curly' : ''}`
+      problem ||= `it is not JSON (${(error as Error).message})${/[“”]/.test(candidate) ? ': its quotation marks are curly' : ''}`
     }
   }
   throw new NotServers(problem)

@@ -82,6 +82,12 @@ export const READMES: Case[] = [
     saved: [{ name: 'playwright', command: 'npx', args: ['@playwright/mcp@latest'] }]
   },
   {
+    source: 'a section of a README with Windows line ends: commands, then the entry',
+    text: 'Install it:\r\n\r\n```bash\r\nnpm install -g acme\r\n```\r\n\r\nThen add:\r\n\r\n```json title="mcp.json"\r\n' +
+      '{"mcpServers": {"acme": {"command": "acme"}}}\r\n```\r\n',
+    saved: [{ name: 'acme', command: 'acme' }]
+  },
+  {
     source: 'makenotion/notion-mcp-server: headers as JSON in a variable',
     text: json({
       mcpServers: {
